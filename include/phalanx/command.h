@@ -1,0 +1,91 @@
+// Everything that can happen to the engine. A command carries its own time; the same commands give
+// the same outcomes.
+#ifndef PHALANX_COMMAND_H_
+#define PHALANX_COMMAND_H_
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "phalanx/objects.h"
+#include "phalanx/time.h"
+
+namespace phalanx {
+
+// A new adapter speaks; everything learnt under an earlier epoch is forgotten. Epochs only grow.
+// Plans are numbered from (epoch << kPlanBits), so they are unique across restarts.
+struct Connect {
+  uint64_t epoch = 0;
+  std::string adapter_id;
+};
+inline constexpr int kPlanBits = 20;
+
+// The stream of the adapter ended. Nothing is admitted until the next SyncDone.
+struct Disconnect {};
+
+// Full objects; applied in the order of the fields.
+struct Changes {
+  std::vector<std::string> removed_nodes;  // by name
+  std::vector<NodeObject> nodes;
+  std::vector<std::string> removed_pods;  // by UID
+  std::vector<PodObject> pods;
+};
+
+// The snapshot of this epoch is complete.
+struct SyncDone {};
+
+enum class MemberState { kReserved, kPrepared, kBinding, kBound, kBindRefused, kReturned };
+
+// A member reached a state under a plan; idempotent, any order.
+struct MemberFact {
+  std::string pod_uid;
+  uint64_t plan = 0;
+  std::string node;
+  MemberState state = MemberState::kReserved;
+  int32_t code = 0;
+  std::string message;
+};
+
+enum class CycleStage { kFilter, kReserve, kPermit, kPreBind, kBind };
+
+// The scheduler disagreed with a plan.
+struct Conflict {
+  std::string pod_uid;
+  uint64_t plan = 0;
+  std::string node;
+  std::string plugin;
+  std::string message;
+  CycleStage stage = CycleStage::kFilter;
+  bool pod_refused = false;
+};
+
+struct DirectiveResult {
+  uint64_t sequence = 0;
+  bool applied = false;
+  int32_t code = 0;
+  std::string message;
+};
+
+struct Leadership {
+  bool leading = false;
+};
+
+// Time has passed; sent when Engine::NextDeadline() is reached.
+struct Tick {};
+
+// Plans for at most about `work_units`; sent while Engine::HasPlanningWork().
+struct PlanSlice {
+  int64_t work_units = 0;
+};
+
+struct Command {
+  Time time;
+  std::variant<Connect, Disconnect, Changes, SyncDone, MemberFact, Conflict, DirectiveResult,
+               Leadership, Tick, PlanSlice>
+      body;
+};
+
+}  // namespace phalanx
+
+#endif  // PHALANX_COMMAND_H_

@@ -1,0 +1,145 @@
+// The objects of the cluster as the engine takes them.
+//
+// They are made in wire/ from messages of the adapter, or by a simulated adapter, and are already
+// checked there: quantities are between 0 and kMaxQuantity, names are not empty, enums are known.
+// What is wrong with a pod as a *member* travels with it as a Problem, because the pod itself is real
+// and must be answered.
+//
+// Units: "cpu" in millicores; "memory", "ephemeral-storage" and "hugepages-*" in bytes; every other
+// resource in whole units, "pods" among them.
+#ifndef PHALANX_OBJECTS_H_
+#define PHALANX_OBJECTS_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "phalanx/time.h"
+
+namespace phalanx {
+
+// Sums of up to 2^20 quantities stay below 2^63.
+inline constexpr int64_t kMaxQuantity = int64_t{1} << 42;
+// Largest gang that is accepted.
+inline constexpr int32_t kMaxGangSize = 10'000;
+
+using LabelMap = std::map<std::string, std::string>;
+using QuantityMap = std::map<std::string, int64_t>;
+
+enum class TaintEffect { kNoSchedule, kPreferNoSchedule, kNoExecute };
+
+struct Taint {
+  std::string key;
+  std::string value;
+  TaintEffect effect = TaintEffect::kNoSchedule;
+
+  friend auto operator<=>(const Taint&, const Taint&) = default;
+};
+
+struct Toleration {
+  std::string key;  // empty with `exists`: tolerates every taint
+  bool exists = false;
+  std::string value;
+  std::optional<TaintEffect> effect;  // absent: every effect
+
+  friend auto operator<=>(const Toleration&, const Toleration&) = default;
+};
+
+enum class SelectorOp { kIn, kNotIn, kExists, kDoesNotExist, kGt, kLt };
+
+struct NodeRequirement {
+  std::string key;  // label key; "metadata.name" when `field`
+  SelectorOp op = SelectorOp::kExists;
+  std::vector<std::string> values;
+  bool field = false;
+
+  friend auto operator<=>(const NodeRequirement&, const NodeRequirement&) = default;
+};
+
+using NodeSelectorTerm = std::vector<NodeRequirement>;  // all hold
+
+struct NodeObject {
+  std::string name;
+  std::string uid;
+  LabelMap labels;
+  std::vector<Taint> taints;
+  bool unschedulable = false;
+  bool ready = true;
+  QuantityMap allocatable;
+};
+
+enum class PodPhase { kPending, kRunning, kSucceeded, kFailed };
+
+struct OwnerRef {
+  std::string api_version;
+  std::string kind;
+  std::string name;
+  std::string uid;
+};
+
+// A gang's identity: unique in the cluster. `source` names the dialect: "label", "pod", ...
+struct GangKey {
+  std::string ns;
+  std::string source;
+  std::string name;
+
+  friend auto operator<=>(const GangKey&, const GangKey&) = default;
+};
+
+// Something that an author wrote and that cannot be followed.
+struct Problem {
+  std::string field;     // "metadata.labels[phalanx.dev/gang-size]"
+  std::string value;     // as written
+  std::string expected;  // "a whole number from 1 to 10000"
+
+  friend auto operator<=>(const Problem&, const Problem&) = default;
+};
+
+// What a pod says about the gang that it is a member of.
+struct Membership {
+  GangKey gang;
+  int32_t size = 1;
+  int32_t min = 1;
+  std::string role;                 // empty: "worker"
+  std::string required_level;       // level name or node label key; empty: none
+  std::string preferred_level;
+  std::optional<int32_t> index;     // rank that the author fixed (completion index, ordinal)
+  std::optional<Duration> expected_duration;
+  std::vector<Problem> problems;    // not empty: the gang is not started
+};
+
+// The plan that a bound pod was bound under, read back from its annotations.
+struct BoundPlan {
+  uint64_t plan = 0;
+  int32_t rank = 0;
+};
+
+struct PodObject {
+  std::string uid;
+  std::string ns;
+  std::string name;
+  bool ours = false;  // its schedulerName is one of our profiles
+  std::string node;   // empty while unbound
+  PodPhase phase = PodPhase::kPending;
+  std::string phase_reason;
+  bool deleting = false;
+  int32_t priority = 0;
+  Time created;
+  QuantityMap requests;
+  OwnerRef owner;  // empty kind: a bare pod
+  std::vector<std::string> gates;
+  LabelMap node_selector;
+  std::vector<NodeSelectorTerm> required_terms;  // one is enough; empty: no constraint
+  std::vector<Toleration> tolerations;
+  std::vector<std::string> unresolved_objects;  // "claim/NAME", "pvc/NAME"
+  Duration termination_grace;
+  // Absent: a loose pod, or a foreign one.
+  std::optional<Membership> membership;
+  std::optional<BoundPlan> bound_plan;
+};
+
+}  // namespace phalanx
+
+#endif  // PHALANX_OBJECTS_H_

@@ -1,0 +1,74 @@
+// Why something waits, or can never run: codes with numbers. Text is made in core/explain only.
+#ifndef PHALANX_VERDICT_H_
+#define PHALANX_VERDICT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace phalanx {
+
+// How far the answer of the placement search is proven; each includes the ones before it.
+enum class ProvenThrough { kNothing, kFeasibility, kCounts, kOverrun, kAll };
+
+enum class ReasonCode {
+  kNone,
+  kSyncing,          // the snapshot is not complete
+  kMembersMissing,   // have of need members seen
+  kMembersGated,     // complete but for gated members; subject = gate
+  kInvalid,          // subject = field, detail = value and what was expected
+  kMembersDisagree,  // subject = field, detail = the two values and pods
+  kQueued,           // not looked at yet
+  kCapacity,         // have of need by the sum over eligible hosts
+  kFragmentation,    // enough by the sum, have of need members placeable
+  kTopology,         // best domain of `level` has room for have of need members
+  kNoSuchNode,       // no node can ever take the member: the exclusions say why
+  kLevelUnknown,     // subject = the level that no node has
+  kConflict,         // subject = plugin, detail = message; the plan is made again
+  kLateObjects,      // subject = the shared object
+  kReturning,        // members of an earlier attempt are still leaving the pipeline
+  kBackoff,          // after a failed start; have = attempts, need = seconds left
+  kRollingBack,      // bound members leave; have = members that are still there
+};
+
+// Why a node is out for a shape.
+enum class ExclusionCause {
+  kNotReady,
+  kUnschedulable,   // cordon
+  kTaint,           // detail = taint
+  kSelector,        // detail = the label or requirement that does not match
+  kOutOfScope,
+  kLevelMissing,    // detail = level; the node has no domain there
+  kResourceAbsent,  // detail = resource; allocatable is below one member
+  kResourceInUse,   // detail = resource; allocatable would do, free is below one member
+  kConflict,        // detail = plugin
+};
+
+struct Exclusion {
+  ExclusionCause cause;
+  std::string detail;
+  int32_t nodes = 0;
+
+  friend auto operator<=>(const Exclusion&, const Exclusion&) = default;
+};
+
+struct Reason {
+  ReasonCode code = ReasonCode::kNone;
+  int64_t have = 0;  // meaning by code
+  int64_t need = 0;
+  std::string level;
+  std::string domain;   // path of the best domain
+  std::string subject;  // meaning by code
+  std::string detail;
+  // Which member it is about, when not all are alike: "NAMESPACE/NAME"; empty otherwise.
+  std::string member;
+  std::vector<Exclusion> exclusions;  // most nodes first
+  bool never = false;                 // for this inventory: waiting does not help
+  ProvenThrough proven = ProvenThrough::kFeasibility;
+
+  friend auto operator<=>(const Reason&, const Reason&) = default;
+};
+
+}  // namespace phalanx
+
+#endif  // PHALANX_VERDICT_H_

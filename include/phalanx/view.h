@@ -1,0 +1,101 @@
+// What may be shown of the engine's state: values, made when someone asks.
+#ifndef PHALANX_VIEW_H_
+#define PHALANX_VIEW_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "phalanx/objects.h"
+#include "phalanx/time.h"
+#include "phalanx/verdict.h"
+
+namespace phalanx {
+
+enum class GangPhase {
+  kGathering,
+  kQueued,
+  kHolding,
+  kStarting,
+  kRunning,
+  kRepairing,
+  kRollingBack,
+  kSuspended,
+  kDone,
+};
+
+struct MemberView {
+  std::string pod_uid;
+  std::string pod_name;
+  std::string role;
+  std::string state;  // seen, gated, planned, reserved, prepared, bound, returning, ended
+  std::string node;   // planned or bound; empty otherwise
+  int32_t rank = -1;
+};
+
+struct GangView {
+  GangKey key;
+  GangPhase phase = GangPhase::kGathering;
+  int32_t size = 0;
+  int32_t min = 0;
+  int32_t present = 0;
+  int32_t bound = 0;
+  int64_t devices = 0;  // accelerators asked for by all members seen
+  int32_t priority = 0;
+  uint64_t plan = 0;
+  std::string domain;
+  Time first_seen;
+  Time started;   // 0 while it waits
+  int32_t attempts = 0;
+  int32_t position = 0;  // 1 = first of those that wait; 0 when it does not wait
+  Reason reason;
+  std::string explanation;  // the reason in words
+  std::vector<MemberView> members;
+};
+
+struct NodeView {
+  std::string name;
+  std::vector<std::string> path;  // domain names, coarsest first; "" where a level is missing
+  bool ready = true;
+  bool unschedulable = false;
+  QuantityMap allocatable;
+  QuantityMap bound;  // by pods of all schedulers
+  QuantityMap held;   // for members that are planned and not bound
+};
+
+struct DomainView {
+  std::string path;
+  std::string level;
+  int32_t hosts = 0;
+  QuantityMap allocatable;
+  QuantityMap free;
+};
+
+struct TopologyView {
+  uint64_t generation = 0;
+  std::vector<std::string> levels;  // coarsest first
+  std::vector<DomainView> domains;  // depth first
+};
+
+// Counters and gauges that simulation and production share; deterministic.
+struct StatsView {
+  std::map<GangPhase, int64_t> gangs_by_phase;
+  std::map<std::string, int64_t> placements;  // by result: "fits", or the reason's code in words
+  std::map<std::string, int64_t> directives;  // by kind
+  std::map<std::string, int64_t> conflicts;   // by plugin
+  std::map<std::string, int64_t> refused_input;  // by what was wrong
+  int64_t planning_work_units = 0;
+  int64_t plans = 0;
+  int64_t partial_spells = 0;         // ended ones
+  int64_t partial_spell_ms_total = 0;
+  int64_t partial_spell_ms_max = 0;
+  std::vector<int64_t> waited_ms;     // of gangs that started since the last call
+  QuantityMap allocatable;
+  QuantityMap bound;
+  QuantityMap held;
+};
+
+}  // namespace phalanx
+
+#endif  // PHALANX_VIEW_H_

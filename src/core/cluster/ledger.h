@@ -1,0 +1,54 @@
+// The usage ledger: one entry per pod that takes room on a node, ours or foreign.
+//
+// Booking is idempotent per pod: booking a pod again replaces its entry. Sums per node are kept
+// incrementally and equal a recomputation from the entries (CheckSums).
+#ifndef PHALANX_CORE_CLUSTER_LEDGER_H_
+#define PHALANX_CORE_CLUSTER_LEDGER_H_
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "core/cluster/resources.h"
+#include "phalanx/ids.h"
+
+namespace phalanx {
+
+enum class BookingKind { kBound, kHeld };
+
+struct Booking {
+  NodeId node;
+  BookingKind kind = BookingKind::kBound;
+  Resources amount;
+};
+
+class Ledger {
+ public:
+  void Book(PodId pod, NodeId node, BookingKind kind, const Resources& amount);
+  // No-op if the pod has no entry.
+  void Release(PodId pod);
+  std::optional<Booking> Find(PodId pod) const;
+
+  const Resources& bound(NodeId node) const;
+  const Resources& held(NodeId node) const;
+  // bound + held of one resource.
+  int64_t Used(NodeId node, ResourceId resource) const;
+  size_t size() const { return entries_.size(); }
+  const std::map<PodId, Booking>& entries() const { return entries_; }
+
+  // True if the sums equal a recomputation. O(entries).
+  bool CheckSums() const;
+
+ private:
+  struct Sums {
+    Resources bound;
+    Resources held;
+  };
+  Sums& SumsOf(NodeId node);
+  std::map<PodId, Booking> entries_;
+  std::vector<Sums> sums_;  // by node
+};
+
+}  // namespace phalanx
+
+#endif  // PHALANX_CORE_CLUSTER_LEDGER_H_

@@ -1,0 +1,38 @@
+// Member shapes: hash-consed pairs of what a member consumes and where it may go.
+//
+// Members with the same ShapeId are interchangeable for the placement search.
+#ifndef PHALANX_CORE_CLUSTER_SHAPES_H_
+#define PHALANX_CORE_CLUSTER_SHAPES_H_
+
+#include <map>
+#include <vector>
+
+#include "core/cluster/resources.h"
+#include "phalanx/ids.h"
+#include "phalanx/objects.h"
+
+namespace phalanx {
+
+struct Shape {
+  Resources request;
+  LabelMap node_selector;
+  std::vector<NodeSelectorTerm> required_terms;
+  std::vector<Toleration> tolerations;
+
+  friend auto operator<=>(const Shape&, const Shape&) = default;
+};
+
+class ShapeTable {
+ public:
+  ShapeId Intern(Shape shape);
+  const Shape& Get(ShapeId id) const { return *shapes_[id.index()]; }
+  size_t size() const { return shapes_.size(); }
+
+ private:
+  std::map<Shape, ShapeId> ids_;
+  std::vector<const Shape*> shapes_;  // keys of ids_
+};
+
+}  // namespace phalanx
+
+#endif  // PHALANX_CORE_CLUSTER_SHAPES_H_

@@ -1,0 +1,76 @@
+// The placement search: where do the members of one gang go, all of them or none?
+//
+//     Request (roles = shape x count, levels)  ──┐
+//                                                ├──► Place() ──► Fits{one host per member}
+//     Cluster (topology, free room per host)  ───┘             or Refused{Reason}
+//
+// Objective, lexicographic, smaller is better:
+//   1. the required level: all members in one domain of it;
+//   2. the preferred level: all members in one domain of it, else of the finest coarser level;
+//   3. domains touched, coarse levels first;
+//   4. depth-first position: the first hosts of the first domains.
+// For equal members the answer is exact (`proven` says through which term). Unequal members are
+// placed greedily, largest first, and a refusal is then not proven.
+//
+// Reads only; the caller books the answer. Determined by its arguments: the order of nodes and
+// members does not matter. Cost is counted in work units (table cells and hosts looked at).
+#ifndef PHALANX_CORE_PLACE_PLACEMENT_H_
+#define PHALANX_CORE_PLACE_PLACEMENT_H_
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/cluster/cluster.h"
+#include "phalanx/ids.h"
+#include "phalanx/verdict.h"
+
+namespace phalanx {
+
+struct RoleRequest {
+  ShapeId shape;
+  int32_t count = 0;
+};
+
+// Hosts that are left out for a shape because the scheduler refused them lately.
+struct HostExclusion {
+  ShapeId shape;
+  NodeId node;
+  std::string plugin;
+};
+
+struct PlacementRequest {
+  std::vector<RoleRequest> roles;  // distinct shapes
+  std::string required_level;      // name or label key; empty: none
+  std::string preferred_level;
+  std::vector<HostExclusion> exclusions;
+};
+
+struct SlotsOnHost {
+  HostId host;
+  ShapeId shape;
+  int32_t count = 0;
+};
+
+struct Placement {
+  std::vector<SlotsOnHost> slots;  // by host, then by role order of the request
+  DomainId common;                 // the finest domain that contains all
+  std::vector<int32_t> touched;    // domains touched per level, coarsest first, hosts last
+  ProvenThrough proven = ProvenThrough::kFeasibility;
+};
+
+struct PlacementAnswer {
+  std::variant<Placement, Reason> result;
+  int64_t work_units = 0;
+
+  const Placement* placement() const { return std::get_if<Placement>(&result); }
+  const Reason* refusal() const { return std::get_if<Reason>(&result); }
+};
+
+// REQUIRES: cluster.RefreshTopology() since the last change of a node.
+PlacementAnswer Place(const Cluster& cluster, const PlacementRequest& request);
+
+}  // namespace phalanx
+
+#endif  // PHALANX_CORE_PLACE_PLACEMENT_H_
