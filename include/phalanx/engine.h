@@ -39,6 +39,10 @@ struct EngineConfig {
   Duration backoff_last = Duration::Minutes(10);
   // How long a node that a plugin refused is left out for members of that shape.
   Duration exclusion_ttl = Duration::Seconds(30);
+  // How long a gang that is found part-bound may take until it is whole, before it is rolled back.
+  Duration repair_deadline = Duration::Seconds(30);
+  // How long until an eviction that was refused, or a Reject that was not followed, is sent again.
+  Duration resend_after = Duration::Seconds(10);
   // A finished gang is shown for this long.
   Duration keep_done = Duration::Minutes(10);
 };

@@ -40,11 +40,21 @@ struct HostExclusion {
   std::string plugin;
 };
 
+// Hosts first .. first + count - 1 of the depth-first order: a domain, or one host.
+struct HostRange {
+  HostId first;
+  uint32_t count = 0;
+
+  friend auto operator<=>(const HostRange&, const HostRange&) = default;
+};
+
 struct PlacementRequest {
   std::vector<RoleRequest> roles;  // distinct shapes
   std::string required_level;      // name or label key; empty: none
   std::string preferred_level;
   std::vector<HostExclusion> exclusions;
+  // Only these hosts; count 0: all. A member that rejoins stays in its gang's required domain.
+  HostRange within;
 };
 
 struct SlotsOnHost {
