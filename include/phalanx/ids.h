@@ -32,7 +32,7 @@ class StrongId {
   uint32_t value_ = kNone;
 };
 
-// A node by its name and UID; reused after the node is gone.
+// A node by its name; never reused for another name.
 using NodeId = StrongId<struct NodeTag>;
 // A pod, ours or foreign.
 using PodId = StrongId<struct PodTag>;

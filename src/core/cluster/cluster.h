@@ -27,23 +27,30 @@
 
 namespace phalanx {
 
+// A name in the node table. The id belongs to the name, because that is what pods are bound to: pods
+// bound to a name are counted on the node of that name whether it was known before, after or in
+// another incarnation.
 struct NodeRecord {
-  NodeObject object;  // labels, taints, readiness as last seen
+  NodeObject object;  // as last seen; only the name once it is deleted
   Resources allocatable;
-  bool present = false;  // false: deleted, but bound pods still name it
+  LabelMap topology_labels;   // the part of the labels that is read as topology
+  uint64_t incarnation = 0;   // counts the UIDs that the name had; a change makes another node
+  bool present = false;       // false: deleted or never seen, but pods may name it
 };
 
 class Cluster {
  public:
   explicit Cluster(LabelMap node_scope = {});
 
-  // A node with a new UID under an old name is a new node: the old one is removed first.
+  // A node with a new UID under an old name is a new node (next incarnation, same id): what was
+  // planned on the old one is void, and its pods stay booked until they are removed.
   NodeId UpsertNode(const NodeObject& object);
   // No-op for an unknown name. Pods that are bound there stay booked until they are removed.
   void RemoveNode(std::string_view name);
   NodeId FindNode(std::string_view name) const;  // present nodes only; None otherwise
   // A node id for a name that may not be present (a pod can be bound to a node that is not known
   // yet, or no more).
+  // REQUIRES: the name is not empty.
   NodeId NodeForName(std::string_view name);
   const NodeRecord& node(NodeId id) const { return nodes_[id.index()]; }
   size_t node_table_size() const { return nodes_.size(); }
@@ -62,18 +69,27 @@ class Cluster {
   Ledger& ledger() { return ledger_; }
   const Ledger& ledger() const { return ledger_; }
 
-  // How many members of `shape` the node takes now: minimum over resources, 0 if filtered.
+  // How many members of `shape` the node takes now: minimum over resources, 0 if filtered or absent;
+  // at most kMaxGangSize. O(requested resources x resources of the node + filters).
   int64_t Slots(NodeId node, ShapeId shape) const;
-  // The same against an empty node: what could ever be.
+  // The same against an empty, healthy node: what could ever be. Readiness, cordons and taints under
+  // "node.kubernetes.io/" are passing states and do not count.
   int64_t SlotsWhenEmpty(NodeId node, ShapeId shape) const;
+  // Free of one resource: negative after allocatable fell below what is used.
+  int64_t Free(NodeId node, ResourceId resource) const;
   // Why Slots() is 0: the first cause in the order of ExclusionCause. nullopt if it is not 0.
+  // REQUIRES: the node is present.
   struct Out {
     ExclusionCause cause;
     std::string detail;
+
+    friend auto operator<=>(const Out&, const Out&) = default;
   };
   std::optional<Out> WhyOut(NodeId node, ShapeId shape) const;
 
  private:
+  NodeRecord& RecordOf(NodeId id) { return nodes_[id.index()]; }
+
   LabelMap node_scope_;
   ResourceNames resources_;
   ShapeTable shapes_;

@@ -4,6 +4,7 @@
 #ifndef PHALANX_CORE_CLUSTER_SHAPES_H_
 #define PHALANX_CORE_CLUSTER_SHAPES_H_
 
+#include <deque>
 #include <map>
 #include <vector>
 
@@ -22,15 +23,17 @@ struct Shape {
   friend auto operator<=>(const Shape&, const Shape&) = default;
 };
 
+// Shapes are never dropped; references stay valid as the table grows.
 class ShapeTable {
  public:
+  // Equal up to the order of terms and tolerations is equal.
   ShapeId Intern(Shape shape);
-  const Shape& Get(ShapeId id) const { return *shapes_[id.index()]; }
+  const Shape& Get(ShapeId id) const { return shapes_[id.index()]; }
   size_t size() const { return shapes_.size(); }
 
  private:
   std::map<Shape, ShapeId> ids_;
-  std::vector<const Shape*> shapes_;  // keys of ids_
+  std::deque<Shape> shapes_;
 };
 
 }  // namespace phalanx

@@ -65,18 +65,19 @@ class Topology {
   DomainId root() const { return DomainId(0); }
   uint64_t generation() const { return generation_; }
 
-  // By level name or node label key. "host" and "kubernetes.io/hostname" name the host level, whose
+  // By level name or node label key (the finest level that reads the key). "host" and "kubernetes.io/hostname" name the host level, whose
   // id is levels().size(). None if unknown.
   LevelId FindLevel(std::string_view name_or_key) const;
   LevelId host_level() const { return LevelId(static_cast<uint32_t>(levels_.size())); }
-  // The domain of `host` at `level`, None if it has none there. O(levels).
+  // The domain of `host` at `level`, None if it has none there or `level` is the host level.
+  // O(levels).
   DomainId DomainAt(HostId host, LevelId level) const;
   // All domains of a level, in depth-first order.
   std::span<const DomainId> DomainsAt(LevelId level) const { return by_level_[level.index()]; }
-  HostId HostOf(NodeId node) const;
-  // "zone-a/spine-1/leaf-2"; "" for the root.
+  HostId HostOf(NodeId node) const;  // None if the node is not in this generation
+  // "zone-a/spine-1/leaf-2"; "" for the root. Missing levels leave no trace.
   std::string Path(DomainId id) const;
-  // The finest domain that contains all `hosts`; the root if there is none.
+  // The finest domain that contains all `hosts`; the root for none.
   DomainId CommonDomain(std::span<const HostId> hosts) const;
 
  private:
@@ -96,9 +97,9 @@ struct TopologyInput {
   const LabelMap* labels = nullptr;
 };
 
-// Reads the levels from well-known node labels without configuration: one fabric scheme per cluster,
-// the first of the table in topology_labels.cc that is found on most nodes that carry any; the
-// NVLink clique "PREFIX.N" gives the levels rack (PREFIX) and nvlink (whole value).
+// Reads the levels from well-known node labels without configuration (topology_labels.h): one fabric
+// scheme per cluster, the one that most nodes carry; the NVLink clique "PREFIX.N" gives the levels
+// rack (PREFIX) and nvlink (whole value). An empty value is a missing level.
 // O(nodes log nodes). Input order does not matter.
 std::shared_ptr<const Topology> BuildTopology(std::span<const TopologyInput> nodes,
                                               uint64_t generation);

@@ -1,0 +1,132 @@
+#include "core/cluster/cluster.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/check.h"
+#include "core/cluster/node_filter.h"
+#include "core/cluster/topology_labels.h"
+
+namespace phalanx {
+namespace {
+
+LabelMap TopologyLabels(const LabelMap& labels) {
+  LabelMap out;
+  for (const auto& [key, value] : labels) {
+    if (IsTopologyLabel(key)) out.emplace_hint(out.end(), key, value);
+  }
+  return out;
+}
+
+}  // namespace
+
+Cluster::Cluster(LabelMap node_scope) : node_scope_(std::move(node_scope)) { RefreshTopology(); }
+
+NodeId Cluster::UpsertNode(const NodeObject& object) {
+  const NodeId id = NodeForName(object.name);
+  NodeRecord& record = RecordOf(id);
+  const bool new_node = !record.present || record.object.uid != object.uid;
+  if (new_node) ++record.incarnation;
+  if (new_node || record.object.labels != object.labels) {
+    LabelMap topology_labels = TopologyLabels(object.labels);
+    topology_stale_ |= new_node || topology_labels != record.topology_labels;
+    record.topology_labels = std::move(topology_labels);
+  }
+  record.present = true;
+  record.object = object;
+  record.allocatable = Resources::From(object.allocatable, resources_);
+  return id;
+}
+
+void Cluster::RemoveNode(std::string_view name) {
+  const NodeId id = FindNode(name);
+  if (!id.valid()) return;
+  NodeRecord& record = RecordOf(id);
+  NodeRecord gone;
+  gone.object.name = record.object.name;
+  gone.incarnation = record.incarnation;
+  record = std::move(gone);
+  topology_stale_ = true;
+}
+
+NodeId Cluster::FindNode(std::string_view name) const {
+  const auto it = node_by_name_.find(name);
+  return it != node_by_name_.end() && node(it->second).present ? it->second : NodeId::None();
+}
+
+NodeId Cluster::NodeForName(std::string_view name) {
+  PHALANX_CHECK(!name.empty(), "a node without a name");
+  const auto it = node_by_name_.find(name);
+  if (it != node_by_name_.end()) return it->second;
+  const NodeId id(static_cast<uint32_t>(nodes_.size()));
+  nodes_.emplace_back().object.name = name;
+  node_by_name_.emplace(name, id);
+  return id;
+}
+
+std::vector<NodeId> Cluster::present_nodes() const {
+  std::vector<NodeId> out;
+  for (const auto& [name, id] : node_by_name_) {
+    if (node(id).present) out.push_back(id);
+  }
+  return out;
+}
+
+void Cluster::RefreshTopology() {
+  if (!topology_stale_) return;
+  std::vector<TopologyInput> inputs;
+  for (const NodeId id : present_nodes()) {
+    inputs.push_back({id, node(id).object.name, &node(id).topology_labels});
+  }
+  topology_ = BuildTopology(inputs, ++generation_);
+  topology_stale_ = false;
+}
+
+int64_t Cluster::Free(NodeId id, ResourceId resource) const {
+  return node(id).allocatable.Get(resource) - ledger_.Used(id, resource);
+}
+
+int64_t Cluster::Slots(NodeId id, ShapeId shape_id) const {
+  const NodeRecord& record = node(id);
+  if (!record.present) return 0;
+  const Shape& shape = shapes_.Get(shape_id);
+  int64_t slots = kMaxGangSize;
+  for (const auto& [resource, amount] : shape.request.entries()) {
+    const int64_t free = Free(id, resource);
+    if (free < amount) return 0;
+    slots = std::min(slots, free / amount);
+  }
+  return FilterNode(record.object, shape, node_scope_, FilterScope::kNow) ? 0 : slots;
+}
+
+int64_t Cluster::SlotsWhenEmpty(NodeId id, ShapeId shape_id) const {
+  const NodeRecord& record = node(id);
+  if (!record.present) return 0;
+  const Shape& shape = shapes_.Get(shape_id);
+  int64_t slots = kMaxGangSize;
+  for (const auto& [resource, amount] : shape.request.entries()) {
+    slots = std::min(slots, record.allocatable.Get(resource) / amount);
+  }
+  return FilterNode(record.object, shape, node_scope_, FilterScope::kEver) ? 0 : slots;
+}
+
+std::optional<Cluster::Out> Cluster::WhyOut(NodeId id, ShapeId shape_id) const {
+  const NodeRecord& record = node(id);
+  PHALANX_CHECK(record.present, "node {} is gone", record.object.name);
+  const Shape& shape = shapes_.Get(shape_id);
+  if (const auto out = FilterNode(record.object, shape, node_scope_, FilterScope::kNow)) {
+    return Out{out->cause, FilterDetail(*out)};
+  }
+  // The first by name is blamed, so that the answer does not depend on the order of arrival.
+  std::optional<Out> out;
+  for (const auto& [resource, amount] : shape.request.entries()) {
+    if (Free(id, resource) >= amount) continue;
+    const bool absent = record.allocatable.Get(resource) < amount;
+    Out next{absent ? ExclusionCause::kResourceAbsent : ExclusionCause::kResourceInUse,
+             resources_.Name(resource)};
+    if (!out || next < *out) out = std::move(next);
+  }
+  return out;
+}
+
+}  // namespace phalanx

@@ -1,0 +1,68 @@
+#include "core/cluster/ledger.h"
+
+#include <algorithm>
+
+#include "core/base/check.h"
+
+namespace phalanx {
+namespace {
+
+const Resources& None() {
+  static const Resources none;
+  return none;
+}
+
+}  // namespace
+
+void Ledger::Book(PodId pod, NodeId node, BookingKind kind, const Resources& amount) {
+  PHALANX_CHECK(pod.valid() && node.valid(), "pod {} on node {}", pod.value(), node.value());
+  Release(pod);
+  entries_.emplace(pod, Booking{node, kind, amount});
+  Sums& sums = SumsOf(node);
+  (kind == BookingKind::kBound ? sums.bound : sums.held).Add(amount);
+}
+
+void Ledger::Release(PodId pod) {
+  const auto it = entries_.find(pod);
+  if (it == entries_.end()) return;
+  Sums& sums = SumsOf(it->second.node);
+  (it->second.kind == BookingKind::kBound ? sums.bound : sums.held).Subtract(it->second.amount);
+  entries_.erase(it);
+}
+
+std::optional<Booking> Ledger::Find(PodId pod) const {
+  const auto it = entries_.find(pod);
+  if (it == entries_.end()) return std::nullopt;
+  return it->second;
+}
+
+const Resources& Ledger::bound(NodeId node) const {
+  return node.index() < sums_.size() ? sums_[node.index()].bound : None();
+}
+
+const Resources& Ledger::held(NodeId node) const {
+  return node.index() < sums_.size() ? sums_[node.index()].held : None();
+}
+
+int64_t Ledger::Used(NodeId node, ResourceId resource) const {
+  return bound(node).Get(resource) + held(node).Get(resource);
+}
+
+bool Ledger::CheckSums() const {
+  std::vector<Sums> fresh(sums_.size());
+  for (const auto& [pod, booking] : entries_) {
+    if (booking.node.index() >= fresh.size()) return false;
+    Sums& sums = fresh[booking.node.index()];
+    (booking.kind == BookingKind::kBound ? sums.bound : sums.held).Add(booking.amount);
+  }
+  return std::equal(fresh.begin(), fresh.end(), sums_.begin(), [](const Sums& a, const Sums& b) {
+    return a.bound == b.bound && a.held == b.held;
+  });
+}
+
+Ledger::Sums& Ledger::SumsOf(NodeId node) {
+  if (node.index() >= sums_.size()) sums_.resize(node.index() + 1);
+  return sums_[node.index()];
+}
+
+}  // namespace phalanx
