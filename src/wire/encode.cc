@@ -1,0 +1,181 @@
+#include "wire/encode.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <variant>
+
+#include "wire/dialects/label.h"
+
+namespace phalanx::wire {
+namespace {
+
+constexpr char kRefusedReason[] = "InvalidInput";
+
+void Fill(const GangKey& gang, pb::GangRef* out) {
+  out->set_namespace_(gang.ns);
+  out->set_source(gang.source);
+  out->set_name(gang.name);
+}
+
+struct BodyEncoder {
+  pb::SyncResponse& out;
+
+  void operator()(const Admit& admit) const {
+    pb::Admit* message = out.mutable_admit();
+    Fill(admit.gang, message->mutable_gang());
+    message->set_plan(admit.plan);
+    message->set_late_barrier(admit.late_barrier);
+    message->set_gang_size(admit.gang_size);
+    for (const AdmitMember& member : admit.members) {
+      pb::Admit::Member* to = message->add_members();
+      to->set_pod_uid(member.pod_uid);
+      to->set_pod_namespace(member.pod_namespace);
+      to->set_pod_name(member.pod_name);
+      to->set_node_name(member.node);
+      to->set_node_uid(member.node_uid);
+      to->set_rank(member.rank);
+      to->set_domain(admit.domain);
+    }
+  }
+  void operator()(const Release& release) const {
+    pb::Release* message = out.mutable_release();
+    Fill(release.gang, message->mutable_gang());
+    message->set_plan(release.plan);
+    message->set_stage(release.stage == ReleaseStage::kBind ? pb::Release::STAGE_BIND
+                                                            : pb::Release::STAGE_PREPARE);
+  }
+  void operator()(const Reject& reject) const {
+    pb::Reject* message = out.mutable_reject();
+    Fill(reject.gang, message->mutable_gang());
+    message->set_plan(reject.plan);
+    message->set_reason(reject.reason);
+  }
+  void operator()(const Evict& evict) const {
+    pb::Evict* message = out.mutable_evict();
+    Fill(evict.gang, message->mutable_gang());
+    message->set_pod_uid(evict.pod_uid);
+    message->set_pod_namespace(evict.pod_namespace);
+    message->set_pod_name(evict.pod_name);
+    message->set_reason(evict.reason);
+  }
+  void operator()(const PodEvent& event) const {
+    pb::Event* message = out.mutable_event();
+    message->set_pod_uid(event.pod_uid);
+    message->set_pod_namespace(event.pod_namespace);
+    message->set_pod_name(event.pod_name);
+    message->set_type(event.warning ? pb::Event::TYPE_WARNING : pb::Event::TYPE_NORMAL);
+    message->set_reason(event.reason);
+    message->set_message(event.message);
+  }
+};
+
+// What differs between a request and the plan in force; empty if nothing does.
+template <class Request>
+std::string Mismatch(const PodAnswer& answer, const Request& request) {
+  if (answer.kind == AnswerKind::kHeld) {
+    return answer.reason.empty() ? "the pod has no plan" : answer.reason;
+  }
+  if (answer.plan != request.plan()) {
+    return fmt::format("plan is {}, expected {}, the current one", request.plan(), answer.plan);
+  }
+  if (answer.node != request.node_name()) {
+    return fmt::format("node_name is '{}', expected '{}' by plan {}", request.node_name(),
+                       answer.node, answer.plan);
+  }
+  return "";
+}
+
+}  // namespace
+
+pb::SyncResponse EncodeDirective(uint64_t epoch, const Directive& directive) {
+  pb::SyncResponse out;
+  out.set_epoch(epoch);
+  out.set_sequence(directive.sequence);
+  std::visit(BodyEncoder{out}, directive.body);
+  return out;
+}
+
+pb::SyncResponse EncodeWelcome(uint64_t epoch, const std::vector<std::string>& accelerators,
+                               int64_t max_frame_bytes) {
+  pb::SyncResponse out;
+  out.set_epoch(epoch);
+  pb::Welcome* welcome = out.mutable_welcome();
+  welcome->set_epoch(epoch);
+  welcome->add_pod_label_keys("phalanx.dev/*");
+  welcome->add_pod_label_keys(kCompletionIndexKey);
+  welcome->add_pod_annotation_keys("phalanx.dev/*");
+  welcome->add_pod_annotation_keys(kCompletionIndexKey);
+  welcome->add_held_label_keys(kGangLabel);
+  welcome->add_held_label_keys(kGangSizeLabel);
+  for (const std::string& name : accelerators) welcome->add_held_resources(name);
+  welcome->set_max_frame_bytes(max_frame_bytes);
+  return out;
+}
+
+std::optional<pb::SyncResponse> EncodeRefusal(uint64_t epoch, const Refusal& refusal) {
+  if (refusal.event_pod_uid.empty()) return std::nullopt;
+  PodEvent event{refusal.event_pod_uid,
+                 refusal.event_namespace,
+                 refusal.event_pod_name,
+                 true,
+                 kRefusedReason,
+                 fmt::format("{} is '{}', expected {}", refusal.problem.field,
+                             refusal.problem.value, refusal.problem.expected)};
+  return EncodeDirective(epoch, {0, std::move(event)});
+}
+
+pb::FilterResponse EncodeFilter(const PodAnswer& answer) {
+  pb::FilterResponse out;
+  switch (answer.kind) {
+    case AnswerKind::kLoose:
+      out.set_verdict(pb::FilterResponse::VERDICT_ANY_NODE);
+      break;
+    case AnswerKind::kPlanned:
+    case AnswerKind::kReleased:
+      out.set_verdict(pb::FilterResponse::VERDICT_NODE);
+      out.set_node_name(answer.node);
+      out.set_plan(answer.plan);
+      break;
+    case AnswerKind::kUnknown:
+    case AnswerKind::kHeld:
+      out.set_verdict(pb::FilterResponse::VERDICT_HELD);
+      out.set_reason(answer.reason.empty() ? "the pod has no plan" : answer.reason);
+      break;
+  }
+  return out;
+}
+
+pb::ReserveResponse EncodeReserve(const PodAnswer& answer, const pb::ReserveRequest& request) {
+  pb::ReserveResponse out;
+  if (answer.kind != AnswerKind::kLoose) out.set_reason(Mismatch(answer, request));
+  out.set_accepted(out.reason().empty());
+  return out;
+}
+
+pb::PermitResponse EncodePermit(const PodAnswer& answer, const pb::PermitRequest& request,
+                                int64_t timeout_ms) {
+  pb::PermitResponse out;
+  out.set_verdict(pb::PermitResponse::VERDICT_ALLOW);
+  if (answer.kind == AnswerKind::kLoose) return out;
+  std::string mismatch = Mismatch(answer, request);
+  if (!mismatch.empty()) {
+    out.set_verdict(pb::PermitResponse::VERDICT_REJECT);
+    out.set_reason(mismatch);
+  } else if (answer.kind == AnswerKind::kPlanned) {
+    out.set_verdict(pb::PermitResponse::VERDICT_WAIT);
+    out.set_timeout_ms(timeout_ms);
+  }
+  return out;
+}
+
+pb::ScoreResponse EncodeScore(const std::vector<std::string>& accelerators) {
+  constexpr int32_t kBest = 100;
+  pb::ScoreResponse out;
+  out.set_plain_node_score(kBest);
+  out.set_accelerator_node_score(0);
+  for (const std::string& name : accelerators) out.add_accelerator_resources(name);
+  return out;
+}
+
+}  // namespace phalanx::wire

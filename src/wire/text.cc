@@ -1,0 +1,65 @@
+#include "wire/text.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace phalanx::wire {
+namespace {
+
+bool IsAlnum(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+template <class Int>
+std::optional<Int> ParseWhole(std::string_view text) {
+  Int value = 0;
+  const char* end = text.data() + text.size();
+  auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || rest != end || text.empty()) return std::nullopt;
+  return value;
+}
+
+bool IsDnsPrefix(std::string_view text) {
+  return !text.empty() && text.size() <= 253 && IsAlnum(text.front()) && IsAlnum(text.back()) &&
+         std::ranges::all_of(text, [](char c) { return IsAlnum(c) || c == '-' || c == '.'; });
+}
+
+}  // namespace
+
+std::optional<int64_t> ParseInt(std::string_view text) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  return ParseWhole<int64_t>(text);
+}
+
+std::optional<uint64_t> ParseUint(std::string_view text) { return ParseWhole<uint64_t>(text); }
+
+bool IsLabelValue(std::string_view text) {
+  if (text.empty() || text.size() > 63) return false;
+  if (!IsAlnum(text.front()) || !IsAlnum(text.back())) return false;
+  return std::ranges::all_of(
+      text, [](char c) { return IsAlnum(c) || c == '-' || c == '_' || c == '.'; });
+}
+
+bool IsLabelKey(std::string_view text) {
+  size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return IsLabelValue(text);
+  return IsDnsPrefix(text.substr(0, slash)) && IsLabelValue(text.substr(slash + 1));
+}
+
+std::string Clip(std::string_view text, size_t limit) {
+  if (text.size() <= limit) return std::string(text);
+  size_t end = limit;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + "...";
+}
+
+bool MatchesAny(const std::vector<std::string>& patterns, std::string_view name) {
+  return std::ranges::any_of(patterns, [name](const std::string& pattern) {
+    if (!pattern.empty() && pattern.back() == '*') {
+      return name.starts_with(std::string_view(pattern).substr(0, pattern.size() - 1));
+    }
+    return name == pattern;
+  });
+}
+
+}  // namespace phalanx::wire
