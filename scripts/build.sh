@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# build.sh [cpp|go|lab|tools|all]...: builds parts of Phalanx into build/bin (all but tools when none
-# is named). PHALANX_PRESET picks another CMake preset for cpp than `release`.
+# build.sh [cpp|go|lab|tools|tool:NAME|all]...: builds parts of Phalanx into build/bin; all but tools
+# when none is named. PHALANX_PRESET picks another CMake preset for cpp than `release`.
 set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
@@ -37,14 +37,31 @@ build_lab() {
   scripts/build-lab.sh
 }
 
+# How long a tool compiles for the first time on 2 cores.
+tool_duration() {
+  case "$1" in
+    protoc-gen-go) echo "20 s" ;;
+    helm) echo "2 minutes" ;;
+    *) echo "2 to 4 minutes" ;;
+  esac
+}
+
+# build_tool NAME: the programs that scripts/tools/NAME/go.mod lists as tools, into build/bin/tools.
+build_tool() {
+  local dir="scripts/tools/$1"
+  [[ -f "$dir/go.mod" ]] || {
+    say "no tool '$1', expected one of: $(cd scripts/tools && ls)"
+    return 2
+  }
+  say "tool $1 (first time about $(tool_duration "$1") on 2 cores)"
+  mkdir -p build/bin/tools
+  (cd "$dir" && go build -o "$root/build/bin/tools/" tool)
+}
+
 build_tools() {
-  local dir name package
+  local dir
   for dir in scripts/tools/*/; do
-    [[ -f "$dir/go.mod" ]] || continue
-    name="$(basename "$dir")"
-    package="$(cat "$dir/package")"
-    say "tool $name ($(cat "$dir/duration"))"
-    (cd "$dir" && go build -o "$root/build/bin/tools/$name" "$package")
+    build_tool "$(basename "$dir")"
   done
 }
 
@@ -54,9 +71,10 @@ for part in "${parts[@]}"; do
   start=$SECONDS
   case "$part" in
     cpp | go | lab | tools) "build_$part" ;;
+    tool:*) build_tool "${part#tool:}" ;;
     all) "$root/scripts/build.sh" cpp go lab tools ;;
     *)
-      say "unknown part '$part', expected cpp, go, lab, tools or all"
+      say "unknown part '$part', expected cpp, go, lab, tools, tool:NAME or all"
       exit 2
       ;;
   esac
