@@ -83,7 +83,10 @@ step_gomod() {
       echo "$file: 'go $want', at most 1.26.6 (go mod edit -go=1.26.0)"
       status=1
     }
-    grep -q '^toolchain' "$file" && echo "$file: has a toolchain line, remove it" && status=1
+    if grep -q '^toolchain' "$file"; then
+      echo "$file: has a toolchain line, remove it"
+      status=1
+    fi
   done < <(files '*go.mod')
   return "$status"
 }
