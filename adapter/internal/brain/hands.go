@@ -1,0 +1,237 @@
+package brain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
+
+	"phalanx.dev/adapter/internal/admit"
+	pb "phalanx.dev/adapter/internal/gen/phalanx/v1alpha1"
+	"phalanx.dev/adapter/internal/lease"
+	"phalanx.dev/adapter/internal/metrics"
+	"phalanx.dev/adapter/internal/mirror"
+	"phalanx.dev/adapter/internal/queue"
+)
+
+// Gate is the queue decorator, as directives see it.
+type Gate interface {
+	Promote(ctx context.Context, uid types.UID)
+	Recall(logger klog.Logger, uid types.UID)
+	Reclassify(ctx context.Context, unbound []*v1.Pod)
+}
+
+// Hands carry out directives. Each may come twice, and in any order with what the pods do.
+type Hands struct {
+	Table    *admit.Table
+	Gate     Gate
+	Lease    *lease.Lease
+	Client   kubernetes.Interface
+	Recorder events.EventRecorder
+	Outbox   *mirror.Outbox
+	// EffectDeadline bounds one eviction with all its attempts, AttemptTimeout each of them.
+	EffectDeadline, AttemptTimeout time.Duration
+
+	stopping atomic.Bool
+}
+
+// Stop refuses admissions from now on and empties the barriers; released gangs are finished.
+func (h *Hands) Stop(ctx context.Context) {
+	h.stopping.Store(true)
+	h.WithdrawAll(ctx, "the scheduler is stopping")
+}
+
+// WithdrawAll takes back all plans that are not released for binding.
+func (h *Hands) WithdrawAll(ctx context.Context, reason string) {
+	h.hold(ctx, h.Table.WithdrawAll(reason))
+}
+
+// Gone implements mirror.Pods.
+func (h *Hands) Gone(uid types.UID) {
+	if r, out := h.Table.PodGone(uid); out {
+		h.hold(context.Background(), []admit.Returned{r})
+	}
+}
+
+// Bound implements mirror.Pods.
+func (h *Hands) Bound(uid types.UID) { h.Table.PodBound(uid) }
+
+func (h *Hands) hold(ctx context.Context, gone []admit.Returned) {
+	for _, r := range gone {
+		h.Gate.Recall(klog.FromContext(ctx), r.UID)
+		h.Outbox.Fact(queue.ReturnedFact(r))
+	}
+}
+
+// Do carries out one directive. Only evictions go on after it has returned.
+func (h *Hands) Do(ctx context.Context, d *pb.SyncResponse) {
+	kind, err := "", error(nil)
+	switch m := d.Message.(type) {
+	case *pb.SyncResponse_Admit:
+		kind, err = "Admit", h.admit(ctx, m.Admit)
+	case *pb.SyncResponse_Release:
+		kind, err = "Release", h.release(m.Release)
+	case *pb.SyncResponse_Reject:
+		kind = "Reject"
+		h.hold(ctx, h.Table.Withdraw(m.Reject.Plan, m.Reject.PodUids, m.Reject.Reason))
+	case *pb.SyncResponse_Evict:
+		go h.evict(ctx, d.Sequence, m.Evict)
+		return
+	case *pb.SyncResponse_Event:
+		kind, err = "Event", h.event(m.Event)
+	default:
+		kind, err = "Unknown", fmt.Errorf("a directive of kind %T, which this version does not know", m)
+	}
+	h.result(ctx, kind, d.Sequence, 0, err)
+}
+
+func (h *Hands) result(ctx context.Context, kind string, sequence uint64, code int32, err error) {
+	result := &pb.DirectiveResult{Sequence: sequence, Applied: err == nil, Code: code}
+	outcome := "applied"
+	if err != nil {
+		outcome, result.Message = "refused", err.Error()
+		klog.FromContext(ctx).Info("Directive not carried out", "kind", kind, "sequence", sequence, "code", code, "err", err)
+	}
+	metrics.Directives.WithLabelValues(kind, outcome).Inc()
+	if sequence != 0 {
+		h.Outbox.Result(result)
+	}
+}
+
+func (h *Hands) mayAct() error {
+	if !h.Lease.Leading() {
+		return fmt.Errorf("this scheduler does not lead")
+	}
+	return nil
+}
+
+func (h *Hands) admit(ctx context.Context, a *pb.Admit) error {
+	assignments, err := assignmentsOf(a)
+	if err == nil {
+		err = h.mayAct()
+	}
+	if err == nil && h.stopping.Load() {
+		err = fmt.Errorf("this scheduler is stopping")
+	}
+	if err != nil {
+		for _, m := range a.Members {
+			h.Outbox.Fact(queue.ReturnedFact(admit.Returned{UID: types.UID(m.PodUid), Plan: a.Plan, Node: m.NodeName}))
+		}
+		return err
+	}
+	for _, uid := range h.Table.Admit(assignments) {
+		h.Gate.Promote(ctx, uid)
+	}
+	return nil
+}
+
+func assignmentsOf(a *pb.Admit) ([]admit.Assignment, error) {
+	if a.Plan == 0 || len(a.Members) == 0 {
+		return nil, fmt.Errorf("Admit of gang %q: plan %d with %d members, expected a plan above 0 and members",
+			a.GetGang().GetName(), a.Plan, len(a.Members))
+	}
+	list := make([]admit.Assignment, 0, len(a.Members))
+	for i, m := range a.Members {
+		if m.PodUid == "" || m.NodeName == "" {
+			return nil, fmt.Errorf("Admit of plan %d: members[%d] has pod_uid %q and node_name %q, expected both",
+				a.Plan, i, m.PodUid, m.NodeName)
+		}
+		list = append(list, admit.Assignment{UID: types.UID(m.PodUid), Namespace: m.PodNamespace, Name: m.PodName,
+			Gang: a.Gang, Plan: a.Plan, Node: m.NodeName, NodeUID: types.UID(m.NodeUid), Rank: m.Rank,
+			Domain: m.Domain, GangSize: a.GangSize, LateBarrier: a.LateBarrier})
+	}
+	return list, nil
+}
+
+func (h *Hands) release(r *pb.Release) error {
+	stage := map[pb.Release_Stage]admit.Stage{
+		pb.Release_STAGE_PREPARE: admit.Prepare, pb.Release_STAGE_BIND: admit.Bind}[r.Stage]
+	if stage == admit.Closed {
+		return fmt.Errorf("Release of plan %d: stage is %v, expected PREPARE or BIND", r.Plan, r.Stage)
+	}
+	if !h.Table.Release(r.Plan, stage) {
+		return fmt.Errorf("Release of plan %d: no member of it is here", r.Plan)
+	}
+	return nil
+}
+
+func (h *Hands) event(e *pb.Event) error {
+	if err := h.mayAct(); err != nil {
+		return err
+	}
+	kind := v1.EventTypeNormal
+	if e.Type == pb.Event_TYPE_WARNING {
+		kind = v1.EventTypeWarning
+	}
+	pod := &v1.ObjectReference{APIVersion: "v1", Kind: "Pod", Namespace: e.PodNamespace, Name: e.PodName,
+		UID: types.UID(e.PodUid)}
+	h.Recorder.Eventf(pod, nil, kind, e.Reason, "Scheduling", "%s", shortened(e.Message))
+	return nil
+}
+
+// shortened keeps to the limit of the events API.
+func shortened(note string) string {
+	const most = 1024
+	if len(note) <= most {
+		return note
+	}
+	return note[:most-4] + " ..."
+}
+
+// evict asks the eviction API. 429 is the answer of a disruption budget: the brain hears of it, and
+// nothing is deleted instead.
+func (h *Hands) evict(ctx context.Context, sequence uint64, e *pb.Evict) {
+	ctx, cancel := context.WithTimeout(ctx, h.EffectDeadline)
+	defer cancel()
+	backoff := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 100, Cap: 2 * time.Second}
+	for {
+		code, err := h.evictOnce(ctx, e)
+		transient := code == 0 || code >= http.StatusInternalServerError
+		if err == nil || !transient || !h.Lease.Leading() || !pause(ctx, backoff.Step()) {
+			h.result(ctx, "Evict", sequence, code, err)
+			return
+		}
+	}
+}
+
+func (h *Hands) evictOnce(ctx context.Context, e *pb.Evict) (code int32, err error) {
+	if err := h.mayAct(); err != nil {
+		return 0, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.AttemptTimeout)
+	defer cancel()
+	uid := types.UID(e.PodUid)
+	err = h.Client.PolicyV1().Evictions(e.PodNamespace).Evict(ctx, &policyv1.Eviction{
+		ObjectMeta:    metav1.ObjectMeta{Namespace: e.PodNamespace, Name: e.PodName},
+		DeleteOptions: &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}},
+	})
+	code = CodeOf(err)
+	if code == http.StatusNotFound { // it has gone: what was asked for
+		return code, nil
+	}
+	return code, err
+}
+
+// CodeOf is the HTTP status of an answer of the API server, 0 if there was none.
+func CodeOf(err error) int32 {
+	if err == nil {
+		return http.StatusCreated
+	}
+	var answer apierrors.APIStatus
+	if errors.As(err, &answer) {
+		return answer.Status().Code
+	}
+	return 0
+}

@@ -1,0 +1,69 @@
+// Package lease knows until when this process leads, by its own clock. kube-scheduler does not tell
+// its plugins, and a lease that could not be renewed may already belong to another.
+package lease
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/utils/clock"
+)
+
+// Lease is asked before each Binding, eviction and event. Safe for use by many goroutines.
+type Lease struct {
+	clock    clock.PassiveClock
+	deadline atomic.Pointer[time.Time] // nil: never led
+	always   atomic.Bool
+}
+
+// New makes a lease that does not lead; Guard fills it.
+func New(c clock.PassiveClock) *Lease { return &Lease{clock: c} }
+
+// LeadAlways is for a process without leader election.
+func (l *Lease) LeadAlways() { l.always.Store(true) }
+
+// Leading tells whether effects are allowed now.
+func (l *Lease) Leading() bool {
+	if l.always.Load() {
+		return true
+	}
+	deadline := l.deadline.Load()
+	return deadline != nil && l.clock.Now().Before(*deadline)
+}
+
+// Guard decorates the lock of the leader election. Each renewal counts from the time before it was
+// sent: others wait for the whole duration from when they see it, which is later. margin is the
+// longest time that an effect may be under way.
+func (l *Lease) Guard(lock resourcelock.Interface, duration, margin time.Duration) resourcelock.Interface {
+	return &guard{Interface: lock, lease: l, valid: duration - margin}
+}
+
+type guard struct {
+	resourcelock.Interface
+	lease *Lease
+	valid time.Duration
+}
+
+func (g *guard) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	return g.renew(record, func() error { return g.Interface.Create(ctx, record) })
+}
+
+func (g *guard) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	return g.renew(record, func() error { return g.Interface.Update(ctx, record) })
+}
+
+func (g *guard) renew(record resourcelock.LeaderElectionRecord, send func() error) error {
+	deadline := g.lease.clock.Now().Add(g.valid)
+	if record.HolderIdentity != g.Identity() {
+		g.lease.deadline.Store(nil) // we give it up: no effect may follow, whether this arrives or not
+	}
+	if err := send(); err != nil {
+		return err
+	}
+	if record.HolderIdentity == g.Identity() {
+		g.lease.deadline.Store(&deadline)
+	}
+	return nil
+}

@@ -1,0 +1,223 @@
+// Package mirror turns API objects into what travels to the brain.
+package mirror
+
+import (
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/component-helpers/resource"
+	corev1 "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/component-helpers/storage/ephemeral"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/kubernetes/pkg/features"
+
+	pb "phalanx.dev/adapter/internal/gen/phalanx/v1alpha1"
+	"phalanx.dev/adapter/internal/held"
+)
+
+// Wanted are the keys of pods that the brain asked for; a trailing "*" matches any rest.
+type Wanted struct {
+	LabelKeys      []string
+	AnnotationKeys []string
+}
+
+// Late tells which objects of a pod will only be decided by the scheduler's plugins.
+type Late interface {
+	// ClaimPending: the ResourceClaim has no allocation yet, or does not exist yet.
+	ClaimPending(namespace, name string) bool
+	// VolumePending: the claim is unbound and waits for its first consumer.
+	VolumePending(namespace, name string) bool
+}
+
+// Node converts a node.
+func Node(node *v1.Node) *pb.Node {
+	out := &pb.Node{
+		Name:          node.Name,
+		Uid:           string(node.UID),
+		Labels:        node.Labels,
+		Unschedulable: node.Spec.Unschedulable,
+		Allocatable:   quantities(node.Status.Allocatable),
+	}
+	for _, condition := range node.Status.Conditions {
+		if condition.Type == v1.NodeReady && condition.Status == v1.ConditionTrue {
+			out.Ready = node.DeletionTimestamp == nil
+		}
+	}
+	for i := range node.Spec.Taints {
+		taint := &node.Spec.Taints[i]
+		out.Taints = append(out.Taints, &pb.Taint{Key: taint.Key, Value: taint.Value, Effect: effects[taint.Effect]})
+	}
+	return out
+}
+
+var effects = map[v1.TaintEffect]pb.Taint_Effect{
+	v1.TaintEffectNoSchedule:       pb.Taint_EFFECT_NO_SCHEDULE,
+	v1.TaintEffectPreferNoSchedule: pb.Taint_EFFECT_PREFER_NO_SCHEDULE,
+	v1.TaintEffectNoExecute:        pb.Taint_EFFECT_NO_EXECUTE,
+}
+
+// quantities are in the units of the wire: millicores, else bytes or whole units.
+func quantities(list v1.ResourceList) map[string]int64 {
+	out := make(map[string]int64, len(list))
+	for name, quantity := range list {
+		if name == v1.ResourceCPU {
+			out[string(name)] = quantity.MilliValue()
+		} else {
+			out[string(name)] = quantity.Value()
+		}
+	}
+	return out
+}
+
+var phases = map[v1.PodPhase]pb.Pod_Phase{
+	v1.PodPending:   pb.Pod_PHASE_PENDING,
+	v1.PodRunning:   pb.Pod_PHASE_RUNNING,
+	v1.PodSucceeded: pb.Pod_PHASE_SUCCEEDED,
+	v1.PodFailed:    pb.Pod_PHASE_FAILED,
+	v1.PodUnknown:   pb.Pod_PHASE_RUNNING, // its node does not answer: it still holds its resources
+}
+
+// Pod converts a pod.
+func Pod(pod *v1.Pod, wanted Wanted, late Late) *pb.Pod {
+	out := &pb.Pod{
+		Uid:               string(pod.UID),
+		Namespace:         pod.Namespace,
+		Name:              pod.Name,
+		Labels:            pick(pod.Labels, wanted.LabelKeys),
+		Annotations:       pick(pod.Annotations, wanted.AnnotationKeys),
+		SchedulerName:     pod.Spec.SchedulerName,
+		NodeName:          pod.Spec.NodeName,
+		Phase:             phases[pod.Status.Phase],
+		PhaseReason:       pod.Status.Reason,
+		Deleting:          pod.DeletionTimestamp != nil,
+		Priority:          corev1.PodPriority(pod),
+		CreatedMs:         pod.CreationTimestamp.UnixMilli(),
+		Requests:          requests(pod),
+		NodeSelector:      pod.Spec.NodeSelector,
+		Tolerations:       tolerations(pod.Spec.Tolerations),
+		Owner:             owner(pod),
+		UnresolvedObjects: unresolved(pod, late),
+	}
+	for _, gate := range pod.Spec.SchedulingGates {
+		out.SchedulingGates = append(out.SchedulingGates, gate.Name)
+	}
+	if pod.Spec.TerminationGracePeriodSeconds != nil {
+		out.TerminationGraceMs = *pod.Spec.TerminationGracePeriodSeconds * 1000
+	}
+	if a := pod.Spec.Affinity; a != nil && a.NodeAffinity != nil {
+		out.RequiredNodeTerms = terms(a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+	}
+	return out
+}
+
+func pick(all map[string]string, keys []string) map[string]string {
+	var out map[string]string
+	for key, value := range all {
+		if held.Match(keys, key) {
+			if out == nil {
+				out = map[string]string{}
+			}
+			out[key] = value
+		}
+	}
+	return out
+}
+
+// requests are what the scheduler counts for the pod, by the same helper and the same gates.
+func requests(pod *v1.Pod) map[string]int64 {
+	on := utilfeature.DefaultFeatureGate.Enabled
+	out := quantities(resource.PodRequests(pod, resource.PodResourcesOptions{
+		UseStatusResources: on(features.InPlacePodVerticalScaling),
+		InPlacePodLevelResourcesVerticalScalingEnabled: on(features.InPlacePodLevelResourcesVerticalScaling),
+		SkipPodLevelResources:                          !on(features.PodLevelResources),
+		UseDRANodeAllocatableResourceClaimStatus:       on(features.DRANodeAllocatableResources),
+	}))
+	out["pods"] = 1
+	return out
+}
+
+func owner(pod *v1.Pod) *pb.Owner {
+	controller := metav1.GetControllerOf(pod)
+	if controller == nil {
+		return nil
+	}
+	return &pb.Owner{ApiVersion: controller.APIVersion, Kind: controller.Kind, Name: controller.Name,
+		Uid: string(controller.UID)}
+}
+
+func tolerations(list []v1.Toleration) []*pb.Toleration {
+	var out []*pb.Toleration
+	for i := range list {
+		t := &list[i]
+		op := pb.Toleration_OPERATOR_EQUAL
+		if t.Operator == v1.TolerationOpExists {
+			op = pb.Toleration_OPERATOR_EXISTS
+		}
+		out = append(out, &pb.Toleration{Key: t.Key, Operator: op, Value: t.Value, Effect: effects[t.Effect]})
+	}
+	return out
+}
+
+var operators = map[v1.NodeSelectorOperator]pb.NodeRequirement_Operator{
+	v1.NodeSelectorOpIn:           pb.NodeRequirement_OPERATOR_IN,
+	v1.NodeSelectorOpNotIn:        pb.NodeRequirement_OPERATOR_NOT_IN,
+	v1.NodeSelectorOpExists:       pb.NodeRequirement_OPERATOR_EXISTS,
+	v1.NodeSelectorOpDoesNotExist: pb.NodeRequirement_OPERATOR_DOES_NOT_EXIST,
+	v1.NodeSelectorOpGt:           pb.NodeRequirement_OPERATOR_GT,
+	v1.NodeSelectorOpLt:           pb.NodeRequirement_OPERATOR_LT,
+}
+
+func terms(selector *v1.NodeSelector) []*pb.NodeSelectorTerm {
+	if selector == nil {
+		return nil
+	}
+	var out []*pb.NodeSelectorTerm
+	for i := range selector.NodeSelectorTerms {
+		from, term := &selector.NodeSelectorTerms[i], &pb.NodeSelectorTerm{}
+		for _, r := range from.MatchExpressions {
+			term.Requirements = append(term.Requirements, requirement(r, false))
+		}
+		for _, r := range from.MatchFields {
+			term.Requirements = append(term.Requirements, requirement(r, true))
+		}
+		out = append(out, term)
+	}
+	return out
+}
+
+func requirement(r v1.NodeSelectorRequirement, field bool) *pb.NodeRequirement {
+	return &pb.NodeRequirement{Key: r.Key, Operator: operators[r.Operator], Values: r.Values, Field: field}
+}
+
+// unresolved names the objects that make a gang share what only PreBind of its first member decides.
+func unresolved(pod *v1.Pod, late Late) []string {
+	if pod.Spec.NodeName != "" {
+		return nil
+	}
+	var out []string
+	for i := range pod.Spec.ResourceClaims {
+		ref := &pod.Spec.ResourceClaims[i]
+		name, _, err := resourceclaim.Name(pod, ref)
+		if err != nil { // made from a template that is not there yet: the pod's own
+			own := pod.Name + "-" + ref.Name
+			name = &own
+		}
+		if name != nil && late.ClaimPending(pod.Namespace, *name) {
+			out = append(out, "claim/"+*name)
+		}
+	}
+	for i := range pod.Spec.Volumes {
+		name := ""
+		switch volume := &pod.Spec.Volumes[i]; {
+		case volume.PersistentVolumeClaim != nil:
+			name = volume.PersistentVolumeClaim.ClaimName
+		case volume.Ephemeral != nil:
+			name = ephemeral.VolumeClaimName(pod, volume)
+		}
+		if name != "" && late.VolumePending(pod.Namespace, name) {
+			out = append(out, "pvc/"+name)
+		}
+	}
+	return out
+}

@@ -1,0 +1,259 @@
+package mirror
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	coreinformers "k8s.io/client-go/informers/core/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/klog/v2"
+)
+
+// Pods are told what happens to pods of ours, whoever caused it.
+type Pods interface {
+	// Gone: the pod is being deleted, or has ended.
+	Gone(uid types.UID)
+	// Bound: the API server shows the pod on a node.
+	Bound(uid types.UID)
+}
+
+// Watch feeds the outbox from the scheduler's informers. Those lose pods that end, which looks like
+// a deletion; pods of ours that end are watched by informers of their own.
+type Watch struct {
+	client   kubernetes.Interface
+	live     coreinformers.PodInformer
+	nodes    coreinformers.NodeInformer
+	ended    map[string]cache.SharedIndexInformer // by scheduler name
+	outbox   *Outbox
+	pods     Pods
+	vanished workqueue.TypedRateLimitingInterface[vanished]
+	synced   []cache.InformerSynced
+}
+
+type vanished struct {
+	namespace, name string
+	uid             types.UID
+	scheduler       string
+}
+
+// NewWatch registers with the factory, which has not been started.
+func NewWatch(client kubernetes.Interface, factory informers.SharedInformerFactory, schedulers []string,
+	outbox *Outbox, pods Pods) (*Watch, error) {
+	w := &Watch{
+		client: client,
+		live:   factory.Core().V1().Pods(),
+		nodes:  factory.Core().V1().Nodes(),
+		ended:  map[string]cache.SharedIndexInformer{},
+		outbox: outbox,
+		pods:   pods,
+		vanished: workqueue.NewTypedRateLimitingQueue(
+			workqueue.NewTypedItemExponentialFailureRateLimiter[vanished](50*time.Millisecond, 10*time.Second)),
+	}
+	for _, name := range schedulers {
+		selector := fmt.Sprintf("spec.schedulerName=%s,status.phase!=%s,status.phase!=%s,status.phase!=%s",
+			name, v1.PodPending, v1.PodRunning, v1.PodUnknown)
+		w.ended[name] = coreinformers.NewFilteredPodInformer(client, metav1.NamespaceAll, 0, cache.Indexers{},
+			func(o *metav1.ListOptions) { o.FieldSelector = selector })
+	}
+	return w, w.register()
+}
+
+func (w *Watch) register() error {
+	handle := func(informer cache.SharedIndexInformer, upsert, gone func(any)) error {
+		reg, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc: upsert, UpdateFunc: func(before, now any) {
+				if uidOf(before) != uidOf(now) { // deleted and created again while nobody watched
+					gone(before)
+				}
+				upsert(now)
+			}, DeleteFunc: func(last any) {
+				if unknown, ok := last.(cache.DeletedFinalStateUnknown); ok {
+					last = unknown.Obj
+				}
+				gone(last)
+			}})
+		if err == nil {
+			w.synced = append(w.synced, reg.HasSynced)
+		}
+		return err
+	}
+	if err := handle(w.nodes.Informer(), w.node, w.nodeGone); err != nil {
+		return err
+	}
+	if err := handle(w.live.Informer(), w.pod, w.podGone); err != nil {
+		return err
+	}
+	for _, informer := range w.ended {
+		if err := handle(informer, w.podEnded, w.endedGone); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func uidOf(object any) types.UID {
+	if o, err := meta.Accessor(object); err == nil {
+		return o.GetUID()
+	}
+	return ""
+}
+
+// Run starts the own informers and waits until all of them have listed; the factory is started by
+// the scheduler. It returns false when the context ended before.
+func (w *Watch) Run(ctx context.Context) bool {
+	for _, informer := range w.ended {
+		go informer.RunWithContext(ctx)
+	}
+	go func() {
+		<-ctx.Done()
+		w.vanished.ShutDown()
+	}()
+	for range 2 {
+		go w.confirmVanished(ctx)
+	}
+	return cache.WaitForCacheSync(ctx.Done(), w.synced...)
+}
+
+// All lists what the brain has to know.
+func (w *Watch) All() (nodes []*v1.Node, pods []*v1.Pod) {
+	nodes, _ = w.nodes.Lister().List(labels.Everything()) // listers do not fail
+	live, _ := w.live.Lister().List(labels.Everything())
+	for _, pod := range live {
+		if w.travels(pod) {
+			pods = append(pods, pod)
+		}
+	}
+	for _, informer := range w.ended {
+		for _, object := range informer.GetStore().List() {
+			if pod, ok := object.(*v1.Pod); ok && ended(pod) {
+				pods = append(pods, pod)
+			}
+		}
+	}
+	return nodes, pods
+}
+
+// Unbound lists the pods of ours that the scheduler may have in its queue.
+func (w *Watch) Unbound() (pods []*v1.Pod) {
+	live, _ := w.live.Lister().List(labels.Everything())
+	for _, pod := range live {
+		if w.ours(pod) && pod.Spec.NodeName == "" {
+			pods = append(pods, pod)
+		}
+	}
+	return pods
+}
+
+func (w *Watch) ours(pod *v1.Pod) bool { return w.ended[pod.Spec.SchedulerName] != nil }
+
+// travels: foreign pods matter while they hold resources of a node.
+func (w *Watch) travels(pod *v1.Pod) bool {
+	return w.ours(pod) || pod.Spec.NodeName != "" && !ended(pod)
+}
+
+func ended(pod *v1.Pod) bool {
+	return pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
+}
+
+func (w *Watch) node(object any) {
+	if node, ok := object.(*v1.Node); ok {
+		w.outbox.Node(node)
+	}
+}
+
+func (w *Watch) nodeGone(object any) {
+	if node, ok := object.(*v1.Node); ok {
+		w.outbox.NodeGone(node.Name)
+	}
+}
+
+func (w *Watch) pod(object any) {
+	pod, ok := object.(*v1.Pod)
+	if !ok || !w.travels(pod) {
+		return
+	}
+	w.outbox.Pod(pod)
+	if !w.ours(pod) {
+		return
+	}
+	if pod.Spec.NodeName != "" {
+		w.pods.Bound(pod.UID)
+	}
+	if pod.DeletionTimestamp != nil || ended(pod) {
+		w.pods.Gone(pod.UID)
+	}
+}
+
+func (w *Watch) podGone(object any) {
+	pod, ok := object.(*v1.Pod)
+	if !ok {
+		return
+	}
+	if !w.ours(pod) {
+		w.outbox.PodGone(pod.UID)
+		return
+	}
+	w.pods.Gone(pod.UID)
+	// Deleted or ended? The other informer may tell in a moment, else the API server is asked.
+	w.vanished.AddAfter(vanished{pod.Namespace, pod.Name, pod.UID, pod.Spec.SchedulerName}, 50*time.Millisecond)
+}
+
+func (w *Watch) podEnded(object any) {
+	if pod, ok := object.(*v1.Pod); ok && ended(pod) {
+		w.outbox.Pod(pod)
+		w.pods.Gone(pod.UID)
+	}
+}
+
+func (w *Watch) endedGone(object any) {
+	if pod, ok := object.(*v1.Pod); ok && ended(pod) {
+		w.outbox.PodGone(pod.UID)
+	}
+}
+
+func (w *Watch) confirmVanished(ctx context.Context) {
+	for {
+		item, stop := w.vanished.Get()
+		if stop {
+			return
+		}
+		if err := w.confirm(ctx, item); err != nil {
+			klog.FromContext(ctx).V(2).Info("Cannot tell yet how a pod went", "pod", item.name, "err", err)
+			w.vanished.AddRateLimited(item)
+		} else {
+			w.vanished.Forget(item)
+		}
+		w.vanished.Done(item)
+	}
+}
+
+func (w *Watch) confirm(ctx context.Context, item vanished) error {
+	key := item.namespace + "/" + item.name
+	if object, known, _ := w.ended[item.scheduler].GetStore().GetByKey(key); known {
+		if pod, ok := object.(*v1.Pod); ok && pod.UID == item.uid && ended(pod) {
+			return nil
+		}
+	}
+	pod, err := w.client.CoreV1().Pods(item.namespace).Get(ctx, item.name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err) || err == nil && pod.UID != item.uid:
+		w.outbox.PodGone(item.uid)
+	case err != nil:
+		return err
+	case ended(pod):
+		w.outbox.Pod(pod)
+	default:
+		return fmt.Errorf("pod %s is in phase %s, and has left the informer", key, pod.Status.Phase)
+	}
+	return nil
+}

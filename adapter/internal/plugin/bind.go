@@ -1,0 +1,230 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"phalanx.dev/adapter/internal/admit"
+	"phalanx.dev/adapter/internal/brain"
+	pb "phalanx.dev/adapter/internal/gen/phalanx/v1alpha1"
+	"phalanx.dev/adapter/internal/metrics"
+)
+
+// Keys that Bind writes on the pod, in the same request as the node.
+const (
+	annotationGang     = "phalanx.dev/gang"
+	annotationGangSize = "phalanx.dev/gang-size"
+	annotationPlan     = "phalanx.dev/plan"
+	annotationRank     = "phalanx.dev/rank"
+	annotationDomain   = "phalanx.dev/domain"
+)
+
+// Bind binds every pod of the profile. It returns anything but success only when the pod is known to
+// be unbound (or the process ends): plugins that undo their work for a bound pod would break it.
+func (p *Plugin) Bind(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+	c, err := p.member(state, pod)
+	if err != nil {
+		return fwk.NewStatus(fwk.Unschedulable, err.Error())
+	}
+	order := uint64(0) // loose pods are one each, and go first
+	if c != nil {
+		order = p.Table.Order(c.plan)
+	}
+	if err := p.Gate.Enter(ctx, order); err != nil {
+		return fwk.AsStatus(err)
+	}
+	defer p.Gate.Leave()
+	binding, status := p.binding(c, pod, node)
+	if status != nil {
+		return status
+	}
+	b := &binder{client: p.handle.ClientSet(), leading: p.Lease.Leading, binding: binding,
+		attempt: p.Args.BindAttemptTimeout.Duration, deadline: time.Now().Add(p.Args.BindDeadline.Duration)}
+	return p.bound(ctx, c, pod, b.run(ctx))
+}
+
+// binding makes the request, after the checks that come before it.
+func (p *Plugin) binding(c *cycle, pod *v1.Pod, node string) (*v1.Binding, *fwk.Status) {
+	binding := &v1.Binding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID},
+		Target:     v1.ObjectReference{Kind: "Node", Name: node},
+	}
+	if c == nil {
+		if !p.Lease.Leading() {
+			return nil, fwk.NewStatus(fwk.Unschedulable, "this scheduler does not lead")
+		}
+		return binding, nil
+	}
+	a, err := p.Table.BeginBind(pod.UID, c.plan)
+	if err != nil {
+		return nil, fwk.NewStatus(fwk.Unschedulable, err.Error())
+	}
+	why, podRefused := p.nodeChanged(a), false
+	if why == "" && !p.Lease.Leading() {
+		why, podRefused = "this scheduler does not lead", true
+	}
+	if why != "" {
+		metrics.Bindings.WithLabelValues("refused").Inc()
+		p.ours(a, pb.Conflict_STAGE_BIND, why, podRefused)
+		return nil, fwk.NewStatus(fwk.Unschedulable, why)
+	}
+	binding.Annotations = annotations(a)
+	return binding, nil
+}
+
+func annotations(a admit.Assignment) map[string]string {
+	return map[string]string{
+		annotationGang:     a.Gang.GetName(),
+		annotationGangSize: strconv.Itoa(int(a.GangSize)),
+		annotationPlan:     strconv.FormatUint(a.Plan, 10),
+		annotationRank:     strconv.Itoa(int(a.Rank)),
+		annotationDomain:   a.Domain,
+	}
+}
+
+// bound takes the outcome to the brain, where it is a member's.
+func (p *Plugin) bound(ctx context.Context, c *cycle, pod *v1.Pod, o outcome) *fwk.Status {
+	metrics.Bindings.WithLabelValues(o.result).Inc()
+	if o.result == bound {
+		if planned := o.planned; o.node != planned {
+			klog.FromContext(ctx).Info("Pod is bound elsewhere than planned", "pod", klog.KObj(pod), "node", o.node, "planned", planned)
+		}
+		if c != nil {
+			c.bound = o.node
+		}
+		return nil
+	}
+	if c != nil && o.result != cancelled {
+		p.Table.Explained(pod.UID)
+	}
+	if c != nil && o.result == refused {
+		p.Report.Fact(&pb.MemberFact{PodUid: string(pod.UID), Plan: c.plan, NodeName: c.node,
+			State: pb.MemberFact_STATE_BIND_REFUSED, Code: o.code, Message: o.message})
+	}
+	return fwk.AsStatus(fmt.Errorf("binding %s: %s", o.result, o.message))
+}
+
+// PostBind tells that the member is bound.
+func (p *Plugin) PostBind(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ string) {
+	c, err := p.member(state, pod)
+	if err != nil || c == nil {
+		return
+	}
+	p.Report.Fact(&pb.MemberFact{PodUid: string(pod.UID), Plan: c.plan, NodeName: c.bound,
+		State: pb.MemberFact_STATE_BOUND})
+	p.Table.Bound(pod.UID, c.plan, c.bound)
+}
+
+// Results of a Binding.
+const (
+	bound     = "bound"     // somewhere: see node
+	refused   = "refused"   // the pod is unbound, and will not be bound like this
+	lost      = "lost"      // the pod is gone, or being deleted
+	cancelled = "cancelled" // the process ends; nothing is known
+)
+
+type outcome struct {
+	result        string
+	node, planned string
+	code          int32
+	message       string
+}
+
+// binder brings one Binding to an outcome that is certain.
+type binder struct {
+	client   kubernetes.Interface
+	leading  func() bool
+	binding  *v1.Binding
+	attempt  time.Duration
+	deadline time.Time
+	unclear  bool // a request ended without an answer that excludes a commit
+}
+
+func newRetry() *wait.Backoff {
+	return &wait.Backoff{Duration: 20 * time.Millisecond, Factor: 2, Jitter: 0.3, Steps: 1000, Cap: time.Second}
+}
+
+func (b *binder) run(ctx context.Context) outcome {
+	for retry := newRetry(); ; {
+		err := b.post(ctx)
+		if err == nil {
+			return b.at(b.binding.Target.Name)
+		}
+		code := brain.CodeOf(err)
+		b.unclear = b.unclear || code == 0 || code >= http.StatusInternalServerError
+		if b.unclear || code == http.StatusConflict {
+			if o, certain := b.look(ctx); certain {
+				return o
+			}
+		}
+		switch {
+		case ctx.Err() != nil && b.unclear:
+			return outcome{result: cancelled, message: context.Cause(ctx).Error()}
+		case final(code) || time.Now().After(b.deadline) || ctx.Err() != nil:
+			return outcome{result: refused, code: code, message: err.Error()}
+		case !b.leading():
+			return outcome{result: refused, code: code, message: "this scheduler does not lead any more: " + err.Error()}
+		}
+		sleep(ctx, retry.Step())
+	}
+}
+
+// final codes are refusals that a repetition does not change.
+func final(code int32) bool {
+	return code >= http.StatusBadRequest && code < http.StatusInternalServerError &&
+		code != http.StatusConflict && code != http.StatusTooManyRequests && code != http.StatusRequestTimeout
+}
+
+func (b *binder) at(node string) outcome {
+	return outcome{result: bound, node: node, planned: b.binding.Target.Name}
+}
+
+func (b *binder) post(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, b.attempt)
+	defer cancel()
+	return b.client.CoreV1().Pods(b.binding.Namespace).Bind(ctx, b.binding, metav1.CreateOptions{})
+}
+
+// look asks where the pod is until there is an answer. Not certain: it is unbound, and could be bound.
+func (b *binder) look(ctx context.Context) (o outcome, certain bool) {
+	for retry := newRetry(); ; {
+		pod, err := b.get(ctx)
+		switch {
+		case apierrors.IsNotFound(err):
+			return outcome{result: lost, code: http.StatusNotFound, message: "the pod is gone"}, true
+		case err == nil && pod.UID != b.binding.UID:
+			return outcome{result: lost, code: http.StatusConflict, message: "a new pod has its name"}, true
+		case err == nil && pod.Spec.NodeName != "":
+			return b.at(pod.Spec.NodeName), true
+		case err == nil && pod.DeletionTimestamp != nil:
+			return outcome{result: lost, code: http.StatusConflict, message: "the pod is being deleted"}, true
+		case err == nil || ctx.Err() != nil:
+			return outcome{}, false
+		}
+		sleep(ctx, retry.Step())
+	}
+}
+
+func (b *binder) get(ctx context.Context) (*v1.Pod, error) {
+	ctx, cancel := context.WithTimeout(ctx, b.attempt)
+	defer cancel()
+	return b.client.CoreV1().Pods(b.binding.Namespace).Get(ctx, b.binding.Name, metav1.GetOptions{})
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
