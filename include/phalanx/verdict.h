@@ -19,7 +19,7 @@ enum class ReasonCode {
   kInvalid,          // subject = field, detail = value and what was expected
   kMembersDisagree,  // subject = field, detail = the two values and pods
   kQueued,           // not looked at yet
-  kCapacity,         // have of need by the sum over eligible hosts
+  kCapacity,         // have of need members; subject = scarcest resource, detail = "FREE of NEEDED"
   kFragmentation,    // enough by the sum, have of need members placeable
   kTopology,         // best domain of `level` has room for have of need members
   kNoSuchNode,       // no node can ever take the member: the exclusions say why

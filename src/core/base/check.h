@@ -1,7 +1,7 @@
 // PHALANX_CHECK(condition, format, values...): a broken invariant ends the process.
 //
-// For what can only be wrong through a mistake of ours; bad input never ends here. Stays on in every
-// build. The message (fmt syntax) carries the values that were wrong:
+// For what can only be wrong through a mistake of ours; bad input never ends here. Stays on in
+// every build. The message (fmt syntax) carries the values that were wrong:
 //
 //     PHALANX_CHECK(k <= capacity, "{} members on a host of {} slots", k, capacity);
 #ifndef PHALANX_CORE_BASE_CHECK_H_
@@ -19,11 +19,11 @@ namespace phalanx {
 
 }  // namespace phalanx
 
-#define PHALANX_CHECK(condition, ...)                                                             \
-  do {                                                                                            \
-    if (!(condition)) [[unlikely]] {                                                              \
-      ::phalanx::CheckFailed(__FILE__, __LINE__, #condition, ::fmt::format(__VA_ARGS__));         \
-    }                                                                                             \
+#define PHALANX_CHECK(condition, ...)                                                     \
+  do {                                                                                    \
+    if (!(condition)) [[unlikely]] {                                                      \
+      ::phalanx::CheckFailed(__FILE__, __LINE__, #condition, ::fmt::format(__VA_ARGS__)); \
+    }                                                                                     \
   } while (false)
 
 #endif  // PHALANX_CORE_BASE_CHECK_H_

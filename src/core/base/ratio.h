@@ -28,8 +28,9 @@ inline std::strong_ordering CompareRatios(Ratio a, Ratio b) {
   // 0/0 is 0/1.
   const Int128 left = Int128{a.numerator} * (b.denominator == 0 ? 1 : b.denominator);
   const Int128 right = Int128{b.numerator} * (a.denominator == 0 ? 1 : a.denominator);
-  return left < right ? std::strong_ordering::less
-                      : left > right ? std::strong_ordering::greater : std::strong_ordering::equal;
+  return left < right   ? std::strong_ordering::less
+         : left > right ? std::strong_ordering::greater
+                        : std::strong_ordering::equal;
 }
 
 }  // namespace phalanx

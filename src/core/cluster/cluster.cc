@@ -86,13 +86,13 @@ int64_t Cluster::Free(NodeId id, ResourceId resource) const {
   return node(id).allocatable.Get(resource) - ledger_.Used(id, resource);
 }
 
-int64_t Cluster::Slots(NodeId id, ShapeId shape_id) const {
+int64_t Cluster::Slots(NodeId id, ShapeId shape_id, const Resources& taken) const {
   const NodeRecord& record = node(id);
   if (!record.present) return 0;
   const Shape& shape = shapes_.Get(shape_id);
   int64_t slots = kMaxGangSize;
   for (const auto& [resource, amount] : shape.request.entries()) {
-    const int64_t free = Free(id, resource);
+    const int64_t free = Free(id, resource) - taken.Get(resource);
     if (free < amount) return 0;
     slots = std::min(slots, free / amount);
   }

@@ -27,15 +27,15 @@
 
 namespace phalanx {
 
-// A name in the node table. The id belongs to the name, because that is what pods are bound to: pods
-// bound to a name are counted on the node of that name whether it was known before, after or in
-// another incarnation.
+// A name in the node table. The id belongs to the name, because that is what pods are bound to:
+// pods bound to a name are counted on the node of that name whether it was known before, after or
+// in another incarnation.
 struct NodeRecord {
   NodeObject object;  // as last seen; only the name once it is deleted
   Resources allocatable;
-  LabelMap topology_labels;   // the part of the labels that is read as topology
-  uint64_t incarnation = 0;   // counts the UIDs that the name had; a change makes another node
-  bool present = false;       // false: deleted or never seen, but pods may name it
+  LabelMap topology_labels;  // the part of the labels that is read as topology
+  uint64_t incarnation = 0;  // counts the UIDs that the name had; a change makes another node
+  bool present = false;      // false: deleted or never seen, but pods may name it
 };
 
 class Cluster {
@@ -69,11 +69,13 @@ class Cluster {
   Ledger& ledger() { return ledger_; }
   const Ledger& ledger() const { return ledger_; }
 
-  // How many members of `shape` the node takes now: minimum over resources, 0 if filtered or absent;
-  // at most kMaxGangSize. O(requested resources x resources of the node + filters).
-  int64_t Slots(NodeId node, ShapeId shape) const;
-  // The same against an empty, healthy node: what could ever be. Readiness, cordons and taints under
-  // "node.kubernetes.io/" are passing states and do not count.
+  // How many members of `shape` the node takes now: minimum over resources, 0 if filtered or
+  // absent; at most kMaxGangSize. O(requested resources x resources of the node + filters).
+  int64_t Slots(NodeId node, ShapeId shape) const { return Slots(node, shape, Resources()); }
+  // The same with `taken` used besides.
+  int64_t Slots(NodeId node, ShapeId shape, const Resources& taken) const;
+  // The same against an empty, healthy node: what could ever be. Readiness, cordons and taints
+  // under "node.kubernetes.io/" are passing states and do not count.
   int64_t SlotsWhenEmpty(NodeId node, ShapeId shape) const;
   // Free of one resource: negative after allocatable fell below what is used.
   int64_t Free(NodeId node, ResourceId resource) const;

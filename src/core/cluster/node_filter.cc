@@ -54,9 +54,8 @@ const LabelMap::value_type* Missing(const LabelMap& selector, const LabelMap& la
 }
 
 bool TermMatches(const NodeSelectorTerm& term, const NodeObject& node) {
-  return !term.empty() && std::all_of(term.begin(), term.end(), [&](const NodeRequirement& r) {
-    return Matches(r, node);
-  });
+  return !term.empty() && std::all_of(term.begin(), term.end(),
+                                      [&](const NodeRequirement& r) { return Matches(r, node); });
 }
 
 // nullopt: affinity holds. The requirement blamed is the first that fails in the first term.

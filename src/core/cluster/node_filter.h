@@ -1,5 +1,5 @@
-// Whether a node may take members of a shape at all, whatever room it has: Kubernetes' own rules for
-// taints, cordons, node selectors and required node affinity, plus readiness and our scope.
+// Whether a node may take members of a shape at all, whatever room it has: Kubernetes' own rules
+// for taints, cordons, node selectors and required node affinity, plus readiness and our scope.
 //
 // Rules: a required term matches when all of its requirements hold, and an empty term matches
 // nothing; one matching term is enough. NotIn and DoesNotExist hold for an absent label; Gt and Lt

@@ -9,8 +9,8 @@ namespace {
 
 using Entries = std::vector<std::pair<ResourceId, int64_t>>;
 
-// a + sign * b, sorted by id, without zeros.
-Entries Merge(const Entries& a, const Entries& b, int64_t sign) {
+// a + factor * b, sorted by id, without zeros.
+Entries Merge(const Entries& a, const Entries& b, int64_t factor) {
   Entries out;
   out.reserve(a.size() + b.size());
   auto ia = a.begin();
@@ -19,7 +19,7 @@ Entries Merge(const Entries& a, const Entries& b, int64_t sign) {
     const bool take_a = ib == b.end() || (ia != a.end() && ia->first <= ib->first);
     const bool take_b = ia == a.end() || (ib != b.end() && ib->first <= ia->first);
     const ResourceId id = take_a ? ia->first : ib->first;
-    const int64_t amount = (take_a ? ia->second : 0) + sign * (take_b ? ib->second : 0);
+    const int64_t amount = (take_a ? ia->second : 0) + factor * (take_b ? ib->second : 0);
     if (take_a) ++ia;
     if (take_b) ++ib;
     PHALANX_CHECK(amount >= 0, "resource {} would be {}", id.value(), amount);
@@ -48,11 +48,11 @@ int64_t Resources::Get(ResourceId id) const {
   return 0;
 }
 
-void Resources::Add(const Resources& other) { entries_ = Merge(entries_, other.entries_, 1); }
-
-void Resources::Subtract(const Resources& other) {
-  entries_ = Merge(entries_, other.entries_, -1);
+void Resources::Add(const Resources& other, int64_t times) {
+  entries_ = Merge(entries_, other.entries_, times);
 }
+
+void Resources::Subtract(const Resources& other) { entries_ = Merge(entries_, other.entries_, -1); }
 
 QuantityMap Resources::ToMap(const ResourceNames& names) const {
   QuantityMap out;

@@ -28,7 +28,7 @@ class Resources {
 
   int64_t Get(ResourceId id) const;
   // REQUIRES: the result is not negative for any resource.
-  void Add(const Resources& other);
+  void Add(const Resources& other, int64_t times = 1);
   void Subtract(const Resources& other);
   QuantityMap ToMap(const ResourceNames& names) const;
 

@@ -14,8 +14,8 @@
 // A domain's identity is its path, so the same label value under two parents is two domains.
 // Domains are numbered depth first (a parent before its children, siblings by name; hosts directly
 // below a domain come after its sub-domains), and so are hosts: a domain is a range of hosts. These
-// numbers are the tie order and the rank order of every placement, and do not depend on the order in
-// which nodes arrived.
+// numbers are the tie order and the rank order of every placement, and do not depend on the order
+// in which nodes arrived.
 //
 // Health, cordons and usage are not topology.
 #ifndef PHALANX_CORE_CLUSTER_TOPOLOGY_H_
@@ -65,8 +65,8 @@ class Topology {
   DomainId root() const { return DomainId(0); }
   uint64_t generation() const { return generation_; }
 
-  // By level name or node label key (the finest level that reads the key). "host" and "kubernetes.io/hostname" name the host level, whose
-  // id is levels().size(). None if unknown.
+  // By level name or node label key (the finest level that reads the key). "host" and
+  // "kubernetes.io/hostname" name the host level, whose id is levels().size(). None if unknown.
   LevelId FindLevel(std::string_view name_or_key) const;
   LevelId host_level() const { return LevelId(static_cast<uint32_t>(levels_.size())); }
   // The domain of `host` at `level`, None if it has none there or `level` is the host level.
@@ -97,10 +97,10 @@ struct TopologyInput {
   const LabelMap* labels = nullptr;
 };
 
-// Reads the levels from well-known node labels without configuration (topology_labels.h): one fabric
-// scheme per cluster, the one that most nodes carry; the NVLink clique "PREFIX.N" gives the levels
-// rack (PREFIX) and nvlink (whole value). An empty value is a missing level.
-// O(nodes log nodes). Input order does not matter.
+// Reads the levels from well-known node labels without configuration (topology_labels.h): one
+// fabric scheme per cluster, the one that most nodes carry; the NVLink clique "PREFIX.N" gives the
+// levels rack (PREFIX) and nvlink (whole value). An empty value is a missing level. O(nodes log
+// nodes). Input order does not matter.
 std::shared_ptr<const Topology> BuildTopology(std::span<const TopologyInput> nodes,
                                               uint64_t generation);
 

@@ -24,7 +24,9 @@ const Scheme& Regions() {
 Scheme TopographTiers() {
   Scheme scheme;
   for (int tier = static_cast<int>(Topology::kMaxLevels) - 1; tier >= 0; --tier) {
-    const std::string name = tier == 0 ? "leaf" : tier == 1 ? "spine" : fmt::format("tier-{}", tier);
+    const std::string name = tier == 0   ? "leaf"
+                             : tier == 1 ? "spine"
+                                         : fmt::format("tier-{}", tier);
     scheme.push_back({name, fmt::format("fabric.topograph.run/tier-{}", tier)});
   }
   return scheme;
@@ -81,9 +83,8 @@ const std::vector<Scheme>& AcceleratorSchemes() {
 }
 
 bool Carries(const Scheme& scheme, const LabelMap& labels) {
-  return std::any_of(scheme.begin(), scheme.end(), [&](const LevelSource& level) {
-    return !LevelValue(level, labels).empty();
-  });
+  return std::any_of(scheme.begin(), scheme.end(),
+                     [&](const LevelSource& level) { return !LevelValue(level, labels).empty(); });
 }
 
 // The levels of `scheme` that some node carries.
@@ -104,9 +105,8 @@ Scheme MostCommon(const std::vector<Scheme>& schemes, std::span<const TopologyIn
   ptrdiff_t best_count = 0;
   for (const Scheme& scheme : schemes) {
     const ptrdiff_t count =
-        std::count_if(nodes.begin(), nodes.end(), [&](const TopologyInput& node) {
-          return Carries(scheme, *node.labels);
-        });
+        std::count_if(nodes.begin(), nodes.end(),
+                      [&](const TopologyInput& node) { return Carries(scheme, *node.labels); });
     if (count > best_count) {
       best = &scheme;
       best_count = count;

@@ -1,14 +1,14 @@
 // Which node labels describe the topology, and how they become levels.
 //
-// One fabric scheme and one accelerator scheme are chosen per cluster: the one that most nodes carry
-// any label of; on a tie the first in the table. Levels run from coarse to fine:
+// One fabric scheme and one accelerator scheme are chosen per cluster: the one that most nodes
+// carry any label of; on a tie the first in the table. Levels run from coarse to fine:
 //
 //     region  zone  <fabric levels>  rack  nvlink        (those that some node carries)
 //
 // Domains nest by path, so an NVLink domain whose hosts lie under two leaves is two domains. Where
-// that happens to more than half of the NVLink domains (of two hosts or more), it is no mistake in a
-// label but a fabric that crosses the racks: then the coarsest fabric level that is crossed by so many
-// and all finer ones go below the accelerator levels, and it is the leaf that is cut by path.
+// that happens to more than half of the NVLink domains (of two hosts or more), it is no mistake in
+// a label but a fabric that crosses the racks: then the coarsest fabric level that is crossed by so
+// many and all finer ones go below the accelerator levels, and it is the leaf that is cut by path.
 //
 //     leaf l1 ── hosts a0 a1 b0 b1          rack a ── leaf l1 ── a0 a1
 //     leaf l2 ── hosts a2 a3 b2 b3               │    leaf l2 ── a2 a3

@@ -7,10 +7,15 @@
 // Objective, lexicographic, smaller is better:
 //   1. the required level: all members in one domain of it;
 //   2. the preferred level: all members in one domain of it, else of the finest coarser level;
-//   3. domains touched, coarse levels first;
-//   4. depth-first position: the first hosts of the first domains.
-// For equal members the answer is exact (`proven` says through which term). Unequal members are
-// placed greedily, largest first, and a refusal is then not proven.
+//   3. domains touched, coarse levels first (this subsumes 2: whatever spreads less at a coarse
+//   level
+//      is better; a level that no node has is no preference);
+//   4. depth-first position: at each domain, from the top, the first child takes as many members as
+//      it can, then the second, ...
+// A host or domain that lacks a level counts there as a domain of its own: nothing is known to be
+// near it. For equal members the answer is exact (`proven` says through which term), and so is a
+// refusal. Unequal members are placed greedily, largest first, and what is refused for want of a
+// better search is marked ProvenThrough::kNothing.
 //
 // Reads only; the caller books the answer. Determined by its arguments: the order of nodes and
 // members does not matter. Cost is counted in work units (table cells and hosts looked at).
@@ -55,6 +60,9 @@ struct PlacementRequest {
   std::vector<HostExclusion> exclusions;
   // Only these hosts; count 0: all. A member that rejoins stays in its gang's required domain.
   HostRange within;
+  // Above so many predicted cells (about a nanosecond each) the exact search gives way to a greedy
+  // one, and the answer says kFeasibility.
+  int64_t max_cells = int64_t{1} << 29;
 };
 
 struct SlotsOnHost {
@@ -66,19 +74,30 @@ struct SlotsOnHost {
 struct Placement {
   std::vector<SlotsOnHost> slots;  // by host, then by role order of the request
   DomainId common;                 // the finest domain that contains all
-  std::vector<int32_t> touched;    // domains touched per level, coarsest first, hosts last
+  std::vector<int32_t> touched;    // by level, coarsest first, hosts last; see above for gaps
   ProvenThrough proven = ProvenThrough::kFeasibility;
 };
 
 struct PlacementAnswer {
   std::variant<Placement, Reason> result;
+  ShapeId refused;  // the shape that a refusal is about; None for kLevelUnknown and kNone
   int64_t work_units = 0;
 
   const Placement* placement() const { return std::get_if<Placement>(&result); }
   const Reason* refusal() const { return std::get_if<Reason>(&result); }
 };
 
-// REQUIRES: cluster.RefreshTopology() since the last change of a node.
+// REQUIRES: cluster.RefreshTopology() since the last change of a node; counts are not negative.
+//
+// Refusals (Reason), `have` of `need` members of one shape, and the causes why nodes are out:
+//   kLevelUnknown   no node has the required level (never);
+//   kNoSuchNode     no node, even empty and healthy, takes a member (never);
+//   kCapacity       the free quantities do not add up; subject = the scarcest resource, detail =
+//   its
+//                   "FREE of NEEDED" on the nodes that are not filtered out;
+//   kFragmentation  they add up, but not to enough members;
+//   kTopology       enough members fit, but not in one domain of the required level.
+// `never` is set where it would not fit an empty, healthy cluster either.
 PlacementAnswer Place(const Cluster& cluster, const PlacementRequest& request);
 
 }  // namespace phalanx

@@ -1,0 +1,71 @@
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "core/base/check.h"
+#include "core/place/assemble.h"
+#include "core/place/equal.h"
+#include "core/place/placement.h"
+#include "core/place/refusal.h"
+#include "core/place/roles.h"
+#include "core/place/slot_tree.h"
+#include "core/place/vertices.h"
+
+namespace phalanx {
+namespace {
+
+// Roles of one shape are one role; empty ones are dropped.
+std::vector<RoleRequest> MergeEqual(const std::vector<RoleRequest>& roles) {
+  std::vector<RoleRequest> merged;
+  for (const RoleRequest& role : roles) {
+    PHALANX_CHECK(role.count >= 0, "a role of {} members", role.count);
+    if (role.count == 0) continue;
+    const auto same = std::find_if(merged.begin(), merged.end(), [&](const RoleRequest& other) {
+      return other.shape == role.shape;
+    });
+    if (same == merged.end()) {
+      merged.push_back(role);
+    } else {
+      same->count += role.count;
+    }
+  }
+  return merged;
+}
+
+PlacementAnswer PlaceOneShape(const Cluster& cluster, const PlacementRequest& request,
+                              const RoleRequest& role, LevelId required) {
+  const Topology& topology = cluster.topology();
+  const SlotTree free = FreeSlots(cluster, request, role.shape, role.count);
+  const RequiredScope scope(topology, required);
+  const auto hosts_seen = static_cast<int64_t>(free.hosts());
+  const std::vector<Vertex> candidates = FinestCandidates(topology, free, scope, role.count);
+  if (candidates.empty()) {
+    return {ExplainRefusal(cluster, request, role, required, free), role.shape, hosts_seen};
+  }
+  EqualPlacement found = PlaceEqual(topology, free, candidates, role.count, request.max_cells);
+  const int64_t cells = found.cells;
+  TakenByShape taken;
+  taken.emplace(role.shape, std::move(found.taken));
+  return {Assemble(topology, request, taken, found.proven), ShapeId::None(), hosts_seen + cells};
+}
+
+}  // namespace
+
+PlacementAnswer Place(const Cluster& cluster, const PlacementRequest& request) {
+  const Topology& topology = cluster.topology();
+  LevelId required = LevelId::None();
+  if (!request.required_level.empty()) {
+    required = topology.FindLevel(request.required_level);
+    if (!required.valid()) return {UnknownLevel(request), ShapeId::None(), 1};
+  }
+  std::vector<RoleRequest> roles = MergeEqual(request.roles);
+  if (roles.empty()) {
+    return {Assemble(topology, request, {}, ProvenThrough::kAll), ShapeId::None(), 1};
+  }
+  if (roles.size() == 1) return PlaceOneShape(cluster, request, roles.front(), required);
+  SortLargestFirst(cluster, roles);
+  return PlaceRoles(cluster, request, roles, required);
+}
+
+}  // namespace phalanx

@@ -1,0 +1,29 @@
+// Why some number of equal members finds no place: the numbers of a Reason.
+#ifndef PHALANX_CORE_PLACE_REFUSAL_H_
+#define PHALANX_CORE_PLACE_REFUSAL_H_
+
+#include <vector>
+
+#include "core/cluster/cluster.h"
+#include "core/place/placement.h"
+#include "core/place/slot_tree.h"
+#include "phalanx/ids.h"
+#include "phalanx/verdict.h"
+
+namespace phalanx {
+
+// REQUIRES: the members do not fit, by capacity sums (`free` = FreeSlots with at least role.count
+// as the limit). `required` is None where the request names no level. O(hosts).
+Reason ExplainRefusal(const Cluster& cluster, const PlacementRequest& request,
+                      const RoleRequest& role, LevelId required, const SlotTree& free);
+
+// Causes why hosts of request.within take no member of `shape`, with counts; most nodes first, then
+// by cause and detail.
+std::vector<Exclusion> CountExclusions(const Cluster& cluster, const PlacementRequest& request,
+                                       ShapeId shape, LevelId required);
+
+Reason UnknownLevel(const PlacementRequest& request);
+
+}  // namespace phalanx
+
+#endif  // PHALANX_CORE_PLACE_REFUSAL_H_
