@@ -90,6 +90,11 @@ func (a *adapter) attach(ctx context.Context, cc *schedulerapp.CompletedConfig, 
 		return fmt.Errorf("profiles with the plugin %s: %v, expected all %d, since they share one queue",
 			config.PluginName, a.served, len(sched.Profiles))
 	}
+	for name, profile := range sched.Profiles {
+		if err := checkProfile(klog.FromContext(ctx), name, profile.ListPlugins()); err != nil {
+			return err
+		}
+	}
 	s := a.shared
 	gate := queue.New(sched.SchedulingQueue, s.Table, s.Class)
 	sched.SchedulingQueue = gate
