@@ -107,6 +107,7 @@ step_helm() {
   done
 }
 
+step_images() { python3 scripts/lib/dockerfiles.py deploy/images/*.Dockerfile; }
 step_yaml() { each yamllint --strict -c .yamllint.yml -- '*.yaml' '*.yml'; }
 step_links() { python3 scripts/lib/doc_links.py; }
 step_sizes() { python3 scripts/lib/sizes.py; }
@@ -114,7 +115,7 @@ step_rooms() { python3 scripts/lib/rooms.py; }
 step_policies() { python3 scripts/lib/policies.py; }
 
 # The quick ones first.
-all_steps=(format shell gofmt gomod yaml links sizes rooms policies generated proto helm govet
+all_steps=(format shell gofmt gomod yaml links images sizes rooms policies generated proto helm govet
   golangci tidy)
 
 steps=("$@")
