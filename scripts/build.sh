@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# build.sh [cpp|go|lab|tools|tool:NAME|all]...: builds parts of Phalanx into build/bin; all but tools
-# when none is named. PHALANX_PRESET picks another CMake preset for cpp than `release`.
+# build.sh [cpp|cpp:TARGET|go|lab|tools|tool:NAME|all]...: builds parts of Phalanx into build/bin; all
+# but tools when none is named. PHALANX_PRESET picks another CMake preset for cpp than `release`.
 set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
@@ -11,14 +11,16 @@ cd "$root"
 
 say() { printf 'build: %s\n' "$*" >&2; }
 
+# build_cpp [TARGET]: everything, or one target and what it needs.
 build_cpp() {
-  local preset="${PHALANX_PRESET:-release}"
+  local preset="${PHALANX_PRESET:-release}" target=()
+  [[ -z "${1:-}" ]] || target=(--target "$1")
   say "C++, preset $preset, $PHALANX_JOBS jobs (first time 5 to 10 minutes on 2 cores, then seconds)"
   cmake --preset "$preset" >"$root/.cache/configure-$preset.log" 2>&1 || {
     cat "$root/.cache/configure-$preset.log" >&2
     return 1
   }
-  cmake --build --preset "$preset" -j "$PHALANX_JOBS"
+  cmake --build --preset "$preset" -j "$PHALANX_JOBS" "${target[@]}"
 }
 
 build_go() {
@@ -71,10 +73,11 @@ for part in "${parts[@]}"; do
   start=$SECONDS
   case "$part" in
     cpp | go | lab | tools) "build_$part" ;;
+    cpp:*) build_cpp "${part#cpp:}" ;;
     tool:*) build_tool "${part#tool:}" ;;
     all) "$root/scripts/build.sh" cpp go lab tools ;;
     *)
-      say "unknown part '$part', expected cpp, go, lab, tools, tool:NAME or all"
+      say "unknown part '$part', expected cpp, cpp:TARGET, go, lab, tools, tool:NAME or all"
       exit 2
       ;;
   esac

@@ -1,0 +1,183 @@
+package demo
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"phalanx.dev/lab/install"
+	"phalanx.dev/lab/workload"
+)
+
+// podLines is how much of a long listing is shown.
+const podLines = 6
+
+// showPods shows some of both gangs' pods as kubectl lists them.
+func (d *Demo) showPods(ctx context.Context, selector string) error {
+	out, err := d.cluster.Kubectl(ctx, "get", "pods", "-l", selector, "--sort-by=.spec.nodeName",
+		"-o", "custom-columns=NAME:.metadata.name,GANG:.metadata.labels.phalanx\\.dev/gang,"+
+			"PHASE:.status.phase,RANK:.metadata.annotations.phalanx\\.dev/rank,NODE:.spec.nodeName")
+	if err != nil {
+		return err
+	}
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if len(lines) > 2*podLines {
+		cut := fmt.Sprintf("... %d more", len(lines)-2*podLines)
+		lines = slices.Concat(lines[:podLines], []string{cut}, lines[len(lines)-podLines:])
+	}
+	d.command("kubectl get pods -l '"+selector+"'", strings.Join(lines, "\n"))
+	return nil
+}
+
+// describe shows the status and the events of a pod as kubectl describes it.
+func (d *Demo) describe(ctx context.Context, pod *corev1.Pod) error {
+	out, err := d.cluster.Kubectl(ctx, "describe", "pod", pod.Name)
+	if err != nil {
+		return err
+	}
+	keep, show := []string{"Name:", "Labels:", "Status:", "Node:", "Conditions:", "Events:"}, ""
+	inSection := false
+	for line := range strings.Lines(out) {
+		if !strings.HasPrefix(line, " ") {
+			inSection = slices.ContainsFunc(keep, func(k string) bool { return strings.HasPrefix(line, k) })
+		}
+		if inSection {
+			show += line
+		}
+	}
+	d.command("kubectl describe pod "+pod.Name+"    # parts of it", show)
+	return nil
+}
+
+// brainGang is what the demo reads of a gang in /api/v1/gangs.
+type brainGang struct {
+	Name   string `json:"name"`
+	Phase  string `json:"phase"`
+	Bound  int    `json:"bound"`
+	Size   int    `json:"size"`
+	Reason struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	} `json:"reason"`
+}
+
+// gangs asks the brain.
+func (d *Demo) gangs(ctx context.Context) ([]brainGang, error) {
+	page, err := install.Fetch(ctx, d.phalanx.BrainURL+"/api/v1/gangs", "")
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Gangs []brainGang `json:"gangs"`
+	}
+	if err := json.Unmarshal(page, &answer); err != nil {
+		return nil, fmt.Errorf("%s/api/v1/gangs: %w", d.phalanx.BrainURL, err)
+	}
+	return answer.Gangs, nil
+}
+
+// showBrain shows what the brain says about both gangs.
+func (d *Demo) showBrain(ctx context.Context, winner, loser workload.Gang) error {
+	gangs, err := d.gangs(ctx)
+	if err != nil {
+		return err
+	}
+	find := func(name string) (brainGang, error) {
+		i := slices.IndexFunc(gangs, func(g brainGang) bool { return g.Name == name })
+		if i < 0 {
+			return brainGang{}, fmt.Errorf("the brain does not know the gang %s", name)
+		}
+		return gangs[i], nil
+	}
+	running, err := find(winner.Name)
+	if err != nil {
+		return err
+	}
+	waiting, err := find(loser.Name)
+	if err != nil {
+		return err
+	}
+	text := ""
+	for _, g := range []brainGang{running, waiting} {
+		text += strings.TrimRight(fmt.Sprintf("%s: %s, %d of %d bound  %s", g.Name, g.Phase, g.Bound, g.Size,
+			g.Reason.Message), " ") + "\n"
+	}
+	d.command("curl "+d.phalanx.BrainURL+"/api/v1/gangs    # parts of it", text)
+	return d.claim(ctx, "the brain explains why "+loser.Name+" waits, with numbers", func(context.Context) error {
+		if !strings.Contains(waiting.Reason.Message, "6 of 12") {
+			return fmt.Errorf("its reason is %q, expected one that says 6 of 12", waiting.Reason.Message)
+		}
+		return nil
+	})
+}
+
+// samples are metrics by name and labels.
+type samples map[string]float64
+
+// metrics reads the brain's own metrics; buckets of histograms are left out.
+func (d *Demo) metrics(ctx context.Context) (samples, error) {
+	page, err := install.Fetch(ctx, d.phalanx.BrainURL+"/metrics", "")
+	if err != nil {
+		return nil, err
+	}
+	read := samples{}
+	for line := range strings.Lines(string(page)) {
+		line = strings.TrimSpace(line)
+		cut := strings.LastIndexByte(line, ' ')
+		if !strings.HasPrefix(line, "phalanx_") || cut < 0 || strings.Contains(line[:cut], "_bucket{") {
+			continue
+		}
+		value, err := strconv.ParseFloat(line[cut+1:], 64)
+		if err != nil {
+			return nil, fmt.Errorf("%s/metrics: line %q: %w", d.phalanx.BrainURL, line, err)
+		}
+		read[line[:cut]] = value
+	}
+	return read, nil
+}
+
+// showMetrics shows which metrics the stories have moved.
+func (d *Demo) showMetrics(ctx context.Context) error {
+	d.title("Metrics that moved")
+	now, err := d.metrics(ctx)
+	if err != nil {
+		return err
+	}
+	rows := [][]string{{"before", "now", "metric"}}
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		if now[name] != d.before[name] {
+			rows = append(rows, []string{number(d.before[name]), number(now[name]), name})
+		}
+	}
+	d.table(rows)
+	return d.claim(ctx, "Prometheus would see the stories", func(context.Context) error {
+		if len(rows) == 1 {
+			return fmt.Errorf("no phalanx_ metric of %s/metrics has changed", d.phalanx.BrainURL)
+		}
+		return nil
+	})
+}
+
+func number(value float64) string { return strconv.FormatFloat(value, 'g', 6, 64) }
+
+// ShowHowToUse says where everything is and how to try a job of one's own.
+func (d *Demo) ShowHowToUse() {
+	kubeconfig := d.cluster.Kubeconfig()
+	d.title("It runs on: try it")
+	d.say("the brain:   %s/metrics /api/v1/gangs /api/v1/nodes /api/v1/topology", d.phalanx.BrainURL)
+	d.say("the logs:    %s/logs", d.cluster.Dir())
+	d.say("kubectl, with a job of your own (schedulerName: phalanx):")
+	d.say("")
+	d.say("  export KUBECONFIG=%s", kubeconfig)
+	d.say("  build/bin/phalanx-lab kubectl apply -f deploy/examples/gang.yaml")
+	d.say("  build/bin/phalanx-lab kubectl get pods -o wide")
+	d.say("  build/bin/phalanx-lab kubectl annotate pods -l phalanx.dev/gang=my-gang %s=0   # they succeed",
+		workload.RunSeconds)
+	d.say("")
+	d.say("stop everything: scripts/demo.sh --stop")
+}

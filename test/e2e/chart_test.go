@@ -1,0 +1,208 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"phalanx.dev/lab/install"
+)
+
+var chartStories = []story{
+	{"chart-values", "smoke", time.Minute, chartValues},
+	{"chart-rights", "smoke", time.Minute, chartRights},
+	{"plugin-order", "smoke", time.Minute, pluginOrder},
+	{"start-without-crds", "smoke", time.Minute, startWithoutCRDs},
+}
+
+// chartValues: what the chart renders for some values is what an API server takes,
+// strictly; values that would hurt are refused with the value and the reason.
+func chartValues(e *env) {
+	for _, values := range [][]string{
+		nil,
+		{"replicaCount=3", "alias.enabled=true"},
+		{"scheduler.leaderElection.enabled=false", "service.create=false", "flowSchema.create=false"},
+		{"nodeScope.pool=training", "scheduler.pluginArgs.brainGrace=5s", "brain.extraConfig.backoffFirst=5s"},
+		{"serviceAccount.create=false", "serviceAccount.name=default", "rbac.create=false"},
+	} {
+		if _, err := install.Check(e.ctx, e.Lab, install.Options{Root: shared.root, Set: values}); err != nil {
+			e.t.Errorf("values %q: %v", values, err)
+		}
+	}
+	for values, why := range map[string]string{
+		"brain.http.port=70000": "maximum: got 70,000",
+		"nosuch=1":              "'nosuch' not allowed",
+		"replicaCount=2,scheduler.leaderElection.enabled=false": "replicaCount: 2 without",
+		"schedulerName=default-scheduler":                       "belongs to the cluster's own scheduler",
+		"scheduler.leaderElection.leaseName=kube-scheduler":     "choose another name",
+		"alias.enabled=true,alias.schedulerName=phalanx":        "is schedulerName already",
+		"serviceMonitor.enabled=true":                           "does not serve monitoring.coreos.com/v1",
+	} {
+		_, err := install.Options{Root: shared.root, Set: []string{values}}.Chart().Render(e.ctx)
+		if err == nil || !strings.Contains(err.Error(), why) {
+			e.t.Errorf("values %s: error %v, expected one that says %q", values, err, why)
+		}
+	}
+}
+
+// access is a right: VERB RESOURCE[/SUBRESOURCE] in API group GROUP, of the object
+// NAME.
+type access struct{ verb, group, resource, name string }
+
+func (a access) String() string {
+	return strings.TrimSpace(fmt.Sprintf("%s %s.%s %s", a.verb, a.resource, a.group, a.name))
+}
+
+// chartRights: the service account may do what the scheduler needs, and nothing
+// that would hurt: an administrator who reads the chart gets what it says.
+func chartRights(e *env) {
+	needed := []access{
+		{"create", "", "pods/binding", ""}, {"create", "", "pods/eviction", ""},
+		{"patch", "", "pods/status", ""}, {"list", "", "nodes", ""}, {"watch", "", "pods", ""},
+		{"create", "events.k8s.io", "events", ""}, {"patch", "resource.k8s.io", "resourceclaims/status", ""},
+		{"update", "", "persistentvolumes", ""},
+	}
+	refused := []access{
+		{"delete", "", "pods", ""}, {"create", "", "pods", ""}, {"update", "", "pods", ""},
+		{"create", "", "pods/exec", ""}, {"patch", "", "nodes", ""}, {"delete", "", "nodes", ""},
+		{"get", "", "secrets", ""}, {"list", "", "configmaps", ""}, {"impersonate", "", "users", ""},
+		{"update", "coordination.k8s.io", "leases", "kube-scheduler"},
+		{"create", "rbac.authorization.k8s.io", "clusterrolebindings", ""}, {"*", "*", "*", ""},
+	}
+	for _, a := range needed {
+		if !e.may(a, e.namespaces[0]) {
+			e.t.Errorf("the chart's account may not %s", a)
+		}
+	}
+	for _, a := range refused {
+		for _, namespace := range []string{e.namespaces[0], "kube-system", e.phalanx.Namespace} {
+			if e.may(a, namespace) {
+				e.t.Errorf("the chart's account may %s in %s", a, namespace)
+			}
+		}
+	}
+	lease := access{"update", "coordination.k8s.io", "leases", "phalanx-scheduler"}
+	if !e.may(lease, e.phalanx.Namespace) || e.may(lease, "kube-system") {
+		e.t.Errorf("the chart's account must be allowed to %s in %s alone", lease, e.phalanx.Namespace)
+	}
+	if log := e.phalanx.Scheduler.LogText(); strings.Contains(log, "is forbidden") {
+		e.t.Errorf("the scheduler misses a right:\n%s", matching(log, "is forbidden"))
+	}
+}
+
+// may asks the API server about the chart's account.
+func (e *env) may(a access, namespace string) bool {
+	e.t.Helper()
+	resource, sub, _ := strings.Cut(a.resource, "/")
+	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+		User: e.phalanx.Account,
+		Groups: []string{"system:serviceaccounts", "system:authenticated",
+			"system:serviceaccounts:" + e.phalanx.Namespace},
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: a.verb,
+			Group: a.group, Resource: resource, Subresource: sub, Name: a.name},
+	}}
+	answer, err := e.Client().AuthorizationV1().SubjectAccessReviews().Create(e.ctx, review,
+		metav1.CreateOptions{})
+	e.must(err)
+	return answer.Status.Allowed
+}
+
+func matching(text, word string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, word) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines[:min(5, len(lines))], "")
+}
+
+// pluginOrder: the profile that really runs has our plugin at every point where it
+// is needed, last in PreBind, first in PostFilter, and alone in Bind. The order of
+// plugins is correctness, so an upgrade of Kubernetes must not change it unseen.
+func pluginOrder(e *env) {
+	profile := e.profile("phalanx")
+	last := func(point string) string {
+		plugins := profile[point]
+		if len(plugins) == 0 {
+			return ""
+		}
+		return plugins[len(plugins)-1]
+	}
+	if got := last("preBind"); got != "Phalanx" || !slices.Contains(profile["preBind"], "VolumeBinding") {
+		e.t.Errorf("preBind is %q, expected VolumeBinding before and Phalanx last", profile["preBind"])
+	}
+	if got := profile["postFilter"]; len(got) == 0 || got[0] != "Phalanx" ||
+		slices.Contains(got, "DefaultPreemption") {
+		e.t.Errorf("postFilter is %q, expected Phalanx first and no DefaultPreemption", got)
+	}
+	if got := profile["bind"]; !slices.Equal(got, []string{"Phalanx"}) {
+		e.t.Errorf("bind is %q, expected Phalanx alone", got)
+	}
+	if got := profile["queueSort"]; !slices.Equal(got, []string{"PrioritySort"}) {
+		e.t.Errorf("queueSort is %q, expected PrioritySort", got)
+	}
+	for _, point := range []string{"preFilter", "filter", "score", "reserve", "permit", "postBind"} {
+		if !slices.Contains(profile[point], "Phalanx") {
+			e.t.Errorf("%s is %q, expected Phalanx among them", point, profile[point])
+		}
+	}
+	for _, verifier := range []string{"NodeResourcesFit", "TaintToleration", "NodeAffinity", "DynamicResources"} {
+		if !slices.Contains(profile["filter"], verifier) {
+			e.t.Errorf("filter is %q, expected %s among them: it verifies our plans", profile["filter"], verifier)
+		}
+	}
+	e.t.Logf("preBind %q, postFilter %q, reserve %q", profile["preBind"], profile["postFilter"],
+		profile["reserve"])
+}
+
+var effectiveLine = regexp.MustCompile(`"Effective plugins" profile="([^"]*)" point="([^"]*)" plugins=(\[.*\])`)
+
+// profile reads the effective plugins of a profile from what the scheduler logs when
+// it starts. (/configz shows the configuration: multiPoint is not expanded in it.)
+func (e *env) profile(schedulerName string) map[string][]string {
+	e.t.Helper()
+	points := map[string][]string{}
+	for _, line := range effectiveLine.FindAllStringSubmatch(e.phalanx.Scheduler.LogText(), -1) {
+		if line[1] != schedulerName {
+			continue
+		}
+		var plugins []string
+		e.must(json.Unmarshal([]byte(line[3]), &plugins))
+		points[line[2]] = plugins
+	}
+	if len(points) == 0 {
+		e.t.Fatalf("the scheduler has logged no effective plugins of profile %s", schedulerName)
+	}
+	return points
+}
+
+// startWithoutCRDs: no kind of ours, and none of another gang scheduler, is
+// installed, and yet the scheduler has started and places a gang: it must not wait
+// for informers of kinds that do not exist.
+func startWithoutCRDs(e *env) {
+	groups, err := e.Client().Discovery().ServerGroups()
+	e.must(err)
+	for _, group := range groups.Groups {
+		if !strings.HasSuffix(group.Name, ".k8s.io") && strings.Contains(group.Name, ".") {
+			e.t.Fatalf("the lab serves %s: this story needs a cluster without CRDs", group.Name)
+		}
+	}
+	e.must(e.restartScheduler(e.ctx))
+	e.start(e.gang("plain", 2, 1))
+}
+
+// restartScheduler stops the scheduler, which must end by itself with status 0,
+// and starts it again.
+func (e *env) restartScheduler(ctx context.Context) error {
+	if clean := e.phalanx.Scheduler.Stop(); !clean || !e.phalanx.Scheduler.Succeeded() {
+		return fmt.Errorf("the scheduler did not end well: %w", e.phalanx.Scheduler.Err())
+	}
+	return e.phalanx.StartScheduler(ctx)
+}

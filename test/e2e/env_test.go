@@ -1,0 +1,259 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"phalanx.dev/lab/harness"
+	"phalanx.dev/lab/install"
+	"phalanx.dev/lab/workload"
+)
+
+// startLimit is for the lab and Phalanx together; idle they need 10 s.
+const startLimit = 4 * time.Minute
+
+// shared is the lab of all stories; nil before the first and after a failure.
+var shared *installation
+
+type installation struct {
+	root    string // of the repository
+	lab     *harness.Lab
+	phalanx *install.Phalanx
+}
+
+// env is what a story works with. Its methods end the story when they fail.
+type env struct {
+	t   *testing.T
+	ctx context.Context
+	workload.Cluster
+	phalanx    *install.Phalanx
+	namespaces []string // the first is the story's own
+}
+
+func newEnv(ctx context.Context, t *testing.T, name string) *env {
+	t.Helper()
+	if shared == nil {
+		var err error
+		if shared, err = start(t); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := &env{t: t, ctx: ctx, Cluster: workload.Cluster{Lab: shared.lab}, phalanx: shared.phalanx}
+	e.addNamespace(name)
+	return e
+}
+
+func start(t *testing.T) (*installation, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	defer cancel()
+	lab, err := harness.FindInRepository(filepath.Join("build", "bin", "phalanx-lab"))
+	if err != nil {
+		return nil, fmt.Errorf("%w; run scripts/e2e.sh, which builds everything", err)
+	}
+	root := filepath.Dir(filepath.Dir(filepath.Dir(lab)))
+	began := time.Now()
+	i := &installation{root: root}
+	i.lab, err = harness.Start(ctx, harness.Options{
+		World: filepath.Join(root, "lab", "worlds", "demo.yaml"), Binary: lab, StockScheduler: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if i.phalanx, err = install.Install(ctx, i.lab, install.Options{Root: root}); err == nil {
+		err = i.phalanx.Start(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, i.stop())
+	}
+	t.Logf("lab and Phalanx started in %.1f s", time.Since(began).Seconds())
+	return i, nil
+}
+
+func (i *installation) stop() error {
+	err := i.lab.Stop()
+	if i.phalanx != nil {
+		err = errors.Join(err, i.phalanx.Remove())
+	}
+	return err
+}
+
+func stopLab() {
+	if shared == nil {
+		return
+	}
+	if err := shared.stop(); err != nil {
+		fmt.Fprintln(os.Stderr, "e2e: stop the lab:", err)
+		failed++
+	}
+	shared = nil
+}
+
+// leave deletes what the story made. After a failure it shows the ends of the
+// programs' logs and gives up the lab, so that the next story is not disturbed.
+func (e *env) leave() {
+	if e.t.Failed() {
+		for _, p := range []*harness.Program{e.phalanx.Brain, e.phalanx.Scheduler} {
+			e.t.Logf("the end of %s:\n%s", p.Log(), tail(p.LogText(), 25))
+		}
+		stopLab()
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	for _, namespace := range e.namespaces {
+		if err := e.empty(ctx, namespace); err != nil {
+			e.t.Errorf("clean up after the story: %v", err)
+			stopLab()
+			return
+		}
+	}
+}
+
+// empty deletes the namespace; it waits only for its pods, which hold room.
+func (e *env) empty(ctx context.Context, namespace string) error {
+	err := e.Client().CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return err
+	}
+	return harness.Eventually(ctx, "the pods of "+namespace+" to be gone", func(ctx context.Context) error {
+		pods, err := e.Pods(ctx, harness.Selection{Namespace: namespace})
+		if err == nil && len(pods) > 0 {
+			err = fmt.Errorf("%d are left", len(pods))
+		}
+		return err
+	})
+}
+
+func tail(text string, lines int) string {
+	all := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return strings.Join(all[max(0, len(all)-lines):], "\n")
+}
+
+// addNamespace makes a namespace that is ready for pods, and goes with the story.
+func (e *env) addNamespace(name string) string {
+	e.t.Helper()
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: name + "-"}}
+	made, err := e.Client().CoreV1().Namespaces().Create(e.ctx, namespace, metav1.CreateOptions{})
+	e.must(err)
+	e.namespaces = append(e.namespaces, made.Name)
+	e.eventually("the service account of "+made.Name, func(ctx context.Context) error {
+		_, err := e.Client().CoreV1().ServiceAccounts(made.Name).Get(ctx, "default", metav1.GetOptions{})
+		return err
+	})
+	return made.Name
+}
+
+// gang is a gang of ours in the story's namespace.
+func (e *env) gang(name string, size, gpus int) workload.Gang {
+	return workload.Gang{Namespace: e.namespaces[0], Name: name, Size: size, GPUs: gpus,
+		Scheduler: workload.Phalanx}
+}
+
+// must ends the story if err is not nil.
+func (e *env) must(err error) {
+	e.t.Helper()
+	if err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+// eventually waits for check within the story's limit.
+func (e *env) eventually(what string, check func(context.Context) error) {
+	e.t.Helper()
+	e.must(harness.Eventually(e.ctx, what, check))
+}
+
+// holds requires that check stays nil for a while.
+func (e *env) holds(during time.Duration, check func(context.Context) error) {
+	e.t.Helper()
+	e.must(harness.Holds(e.ctx, during, check))
+}
+
+// start creates the gang's Job and returns its members once all are bound.
+func (e *env) start(g workload.Gang) workload.Members {
+	e.t.Helper()
+	e.must(e.Create(e.ctx, g))
+	return e.bound(g)
+}
+
+// bound returns the members once all are bound.
+func (e *env) bound(g workload.Gang) workload.Members {
+	e.t.Helper()
+	members, err := e.WaitBound(e.ctx, g, g.Size)
+	e.must(err)
+	return members
+}
+
+// unbound is a check that no member of the gang has a node.
+func (e *env) unbound(g workload.Gang) func(context.Context) error {
+	return func(ctx context.Context) error {
+		members, err := e.Members(ctx, g)
+		if err != nil {
+			return err
+		}
+		if nodes := members.Nodes(); len(nodes) > 0 {
+			return fmt.Errorf("gang %s holds %s", g.Name, strings.Join(nodes, ", "))
+		}
+		return nil
+	}
+}
+
+// told is a check that a pod of the gang has an event or condition whose text
+// contains all words.
+func (e *env) told(g workload.Gang, words ...string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		members, err := e.Members(ctx, g)
+		if err != nil {
+			return err
+		}
+		var seen []string
+		for i := range members {
+			texts, err := e.texts(ctx, &members[i])
+			if err != nil {
+				return err
+			}
+			for _, text := range texts {
+				if containsAll(text, words) {
+					return nil
+				}
+			}
+			seen = append(seen, texts...)
+		}
+		return fmt.Errorf("no event or condition of gang %s says %q; they say %q", g.Name, words, seen)
+	}
+}
+
+func (e *env) texts(ctx context.Context, pod *corev1.Pod) ([]string, error) {
+	events, err := e.Events(ctx, pod)
+	if err != nil {
+		return nil, err
+	}
+	var texts []string
+	for _, event := range events {
+		texts = append(texts, event.Reason+": "+event.Message)
+	}
+	for _, c := range pod.Status.Conditions {
+		if c.Message != "" {
+			texts = append(texts, c.Reason+": "+c.Message)
+		}
+	}
+	return texts, nil
+}
+
+func containsAll(text string, words []string) bool {
+	for _, word := range words {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,211 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"phalanx.dev/lab/harness"
+	"phalanx.dev/lab/workload"
+)
+
+const (
+	leafLabel   = "fabric.topograph.run/tier-0"
+	cliqueLabel = "nvidia.com/gpu.clique"
+	firstRack   = "nvl-leaf-01"
+	secondRack  = "nvl-leaf-02"
+	// quiet is how long something that must not happen is watched for.
+	quiet = 2 * time.Second
+)
+
+var gangStories = []story{
+	{"one-rack", "smoke", 90 * time.Second, oneRack},
+	{"two-gangs", "smoke", 90 * time.Second, twoGangs},
+	{"foreign-pods", "smoke", 90 * time.Second, foreignPods},
+	{"loose-pods", "smoke", time.Minute, loosePods},
+	{"stale-nomination", "smoke", time.Minute, staleNomination},
+}
+
+// oneRack: 12 free hosts in one NVLink rack, 15 in the other, room elsewhere. A
+// gang of 14 that requires NVLink lands whole in the second rack, and each pod says
+// what it belongs to.
+func oneRack(e *env) {
+	e.occupy(map[string]int{firstRack: 6, secondRack: 3, "hgx-leaf-01": 1, "hgx-leaf-02": 1})
+	gang := e.gang("tensor", 14, 4)
+	gang.Required = "nvlink"
+	members := e.start(gang)
+	nodes := e.nodesByName()
+	for _, pod := range members {
+		if got := nodes[pod.Spec.NodeName].Labels[leafLabel]; got != secondRack {
+			e.t.Errorf("%s is on %s in %s, expected %s", pod.Name, pod.Spec.NodeName, got, secondRack)
+		}
+	}
+	e.checkAnnotations(gang, members)
+}
+
+// occupy lets the stock scheduler place one 4-GPU pod on each of the first n hosts
+// of some leaves, as another team would.
+func (e *env) occupy(hosts map[string]int) {
+	e.t.Helper()
+	var teams []workload.Gang
+	for _, node := range e.sortedNodes() {
+		if hosts[node.Labels[leafLabel]] == 0 {
+			continue
+		}
+		hosts[node.Labels[leafLabel]]--
+		team := e.gang("team-"+node.Name, 1, 4)
+		team.Scheduler = workload.Stock
+		team.NodeSelector = map[string]string{corev1.LabelHostname: node.Name}
+		e.must(e.CreatePods(e.ctx, 1, team))
+		teams = append(teams, team)
+	}
+	for _, team := range teams {
+		e.bound(team)
+	}
+}
+
+func (e *env) sortedNodes() []corev1.Node {
+	e.t.Helper()
+	list, err := e.Client().CoreV1().Nodes().List(e.ctx, metav1.ListOptions{})
+	e.must(err)
+	return list.Items // the API server lists by name
+}
+
+func (e *env) nodesByName() map[string]corev1.Node {
+	e.t.Helper()
+	nodes := map[string]corev1.Node{}
+	for _, node := range e.sortedNodes() {
+		nodes[node.Name] = node
+	}
+	return nodes
+}
+
+// checkAnnotations: what the Binding wrote on each pod is what a later leader, and
+// the job itself, will read.
+func (e *env) checkAnnotations(gang workload.Gang, members workload.Members) {
+	e.t.Helper()
+	var ranks []int
+	for _, pod := range members {
+		want := map[string]string{"gang": gang.Name, "gang-size": strconv.Itoa(gang.Size),
+			"plan": members[0].Annotations["phalanx.dev/plan"]}
+		for key, value := range want {
+			if got := pod.Annotations["phalanx.dev/"+key]; got != value || got == "" {
+				e.t.Errorf("%s: phalanx.dev/%s is %q, expected %q", pod.Name, key, got, value)
+			}
+		}
+		if pod.Annotations["phalanx.dev/domain"] == "" {
+			e.t.Errorf("%s: phalanx.dev/domain is empty", pod.Name)
+		}
+		rank, err := strconv.Atoi(pod.Annotations["phalanx.dev/rank"])
+		if err != nil {
+			e.t.Errorf("%s: phalanx.dev/rank: %v", pod.Name, err)
+		}
+		ranks = append(ranks, rank)
+	}
+	slices.Sort(ranks)
+	for i, rank := range ranks {
+		if i != rank {
+			e.t.Fatalf("ranks are %v, expected each of 0 to %d once", ranks, len(members)-1)
+		}
+	}
+}
+
+// inRack confines a gang to the hosts of one rack.
+func (e *env) inRack(gang workload.Gang, leaf string) workload.Gang {
+	gang.NodeSelector = map[string]string{leafLabel: leaf}
+	return gang
+}
+
+// twoGangs: two gangs of 12 hosts whose pods arrive interleaved compete for 18.
+// Exactly one runs. The other holds nothing, says what it waits for, and starts when
+// the first one ends.
+func twoGangs(e *env) {
+	a := e.inRack(e.gang("a", 12, 4), firstRack)
+	b := e.inRack(e.gang("b", 12, 4), firstRack)
+	e.must(e.CreatePods(e.ctx, 12, a, b))
+	var winner, loser workload.Gang
+	e.eventually("one gang to be whole", func(ctx context.Context) error {
+		winner, loser = a, b
+		members, err := e.Members(ctx, a)
+		if err != nil {
+			return err
+		}
+		other, err := e.Members(ctx, b)
+		if err != nil {
+			return err
+		}
+		first, second := len(members.Bound()), len(other.Bound())
+		if second > 0 {
+			winner, loser = b, a
+		}
+		if first > 0 && second > 0 {
+			return harness.Hopeless(fmt.Errorf("both gangs hold hosts: %d and %d", first, second))
+		}
+		if first+second != 12 {
+			return fmt.Errorf("%d and %d pods are bound", first, second)
+		}
+		return nil
+	})
+	e.holds(quiet, e.unbound(loser))
+	e.eventually("the reason", e.told(loser, "6", "12"))
+	e.must(e.Finish(e.ctx, winner))
+	e.bound(loser)
+}
+
+// foreignPods: pods that the stock scheduler placed take room, whether they came
+// before us or after, and their end frees it.
+func foreignPods(e *env) {
+	foreign := e.inRack(e.gang("foreign", 5, 4), firstRack)
+	foreign.Scheduler = workload.Stock
+	e.must(e.CreatePods(e.ctx, 5, foreign))
+	e.bound(foreign)
+	gang := e.inRack(e.gang("fourteen", 14, 4), firstRack)
+	e.must(e.Create(e.ctx, gang))
+	e.eventually("the reason", e.told(gang, "13", "14"))
+	e.holds(quiet, e.unbound(gang))
+	e.must(e.Finish(e.ctx, foreign))
+	e.bound(gang)
+}
+
+// loosePods: a pod of ours without accelerators and without a gang is placed at
+// once, and a single pod with GPUs is a gang of one.
+func loosePods(e *env) {
+	for name, gpus := range map[string]int{"loose": 0, "single": 2} {
+		gang := e.gang(name, 1, gpus)
+		pod := gang.Pod(0)
+		pod.Labels = map[string]string{"app": name}
+		_, err := e.Client().CoreV1().Pods(pod.Namespace).Create(e.ctx, pod, metav1.CreateOptions{})
+		e.must(err)
+	}
+	e.must(e.WaitForPods(e.ctx, harness.Selection{Namespace: e.namespaces[0]}, "both to run",
+		harness.All(2, harness.Running)))
+}
+
+// staleNomination: kube-scheduler tries status.nominatedNodeName first and then
+// ignores PreFilter's result. A free node that is not the plan must be refused all
+// the same.
+func staleNomination(e *env) {
+	gang := e.gang("pinned", 2, 4)
+	gang.Required = "nvlink"
+	e.must(e.CreatePods(e.ctx, 1, gang)) // one of two: it waits
+	const stale = "hgx-03"               // free, fits, and in no NVLink domain
+	patch := fmt.Appendf(nil, `{"status":{"nominatedNodeName":%q}}`, stale)
+	first := gang.Pod(0)
+	_, err := e.Client().CoreV1().Pods(first.Namespace).Patch(e.ctx, first.Name, types.MergePatchType,
+		patch, metav1.PatchOptions{}, "status")
+	e.must(err)
+	second := gang.Pod(1)
+	_, err = e.Client().CoreV1().Pods(second.Namespace).Create(e.ctx, second, metav1.CreateOptions{})
+	e.must(err)
+	nodes := e.nodesByName()
+	for _, pod := range e.bound(gang) {
+		if nodes[pod.Spec.NodeName].Labels[cliqueLabel] == "" {
+			e.t.Errorf("%s was bound to %s, which is in no NVLink domain", pod.Name, pod.Spec.NodeName)
+		}
+	}
+}
