@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -236,12 +237,29 @@ class RoleSearch {
     return SlotTree(std::move(slots));
   }
 
+  // Largest first; if that fails, each other role once at the front, since a role that can go to
+  // few hosts may find them taken.
   Attempt TryIn(const Vertex& candidate) {
+    std::vector<size_t> order(roles_.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    Attempt first = TryInOrder(candidate, order);
+    if (first.roles_placed == roles_.size() || roles_.size() > kMostRolesReordered) return first;
+    for (size_t i = 1; i < roles_.size(); ++i) {
+      std::vector<size_t> other = order;
+      std::rotate(other.begin(), other.begin() + static_cast<ptrdiff_t>(i),
+                  other.begin() + static_cast<ptrdiff_t>(i) + 1);
+      Attempt next = TryInOrder(candidate, other);
+      if (next.roles_placed == roles_.size()) return next;
+    }
+    return first;
+  }
+
+  Attempt TryInOrder(const Vertex& candidate, const std::vector<size_t>& order) {
     Attempt attempt;
     TouchedBefore touched{std::vector<char>(topology_.domains().size(), 0),
                           std::vector<char>(topology_.hosts().size(), 0)};
     std::map<HostId, Resources> used;
-    for (size_t i = 0; i < roles_.size(); ++i) {
+    for (const size_t i : order) {
       const SlotTree slots = SlotsLeft(i, candidate, used);
       attempt.have = slots.Total();
       if (slots.Total() < roles_[i].count) break;
@@ -300,6 +318,8 @@ class RoleSearch {
     reason.proven = ProvenThrough::kNothing;
     return Refuse(role, std::move(reason));
   }
+
+  static constexpr size_t kMostRolesReordered = 8;
 
   const Cluster& cluster_;
   const PlacementRequest& request_;

@@ -1,0 +1,117 @@
+#include "core/judge/judge.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/judge/admission.h"
+#include "core/judge/levels.h"
+
+namespace phalanx::judge {
+namespace {
+
+__extension__ using Sum = __int128;
+
+std::string Name(const PodObject& pod) { return pod.ns + "/" + pod.name; }
+
+const NodeObject* FindNode(const World& world, const std::string& name) {
+  for (const NodeObject& node : world.nodes) {
+    if (node.name == name) return &node;
+  }
+  return nullptr;
+}
+
+void CheckNodes(const World& world, const std::vector<Assignment>& gang,
+                std::vector<std::string>& wrong) {
+  for (const Assignment& member : gang) {
+    const NodeObject* node = FindNode(world, member.node);
+    if (node == nullptr) {
+      wrong.push_back(fmt::format("{}: there is no node '{}'", Name(member.pod), member.node));
+      continue;
+    }
+    for (const std::string& objection : Objections(*node, member.pod, world.node_scope)) {
+      wrong.push_back(fmt::format("{} on {}: {}", Name(member.pod), member.node, objection));
+    }
+  }
+}
+
+// Only what the gang asks for: a node that was too full before is no fault of the placement, unless
+// it adds to that.
+void CheckRoom(const World& world, const std::vector<Assignment>& gang,
+               std::vector<std::string>& wrong) {
+  std::map<std::string, std::map<std::string, Sum>> asked;
+  for (const Assignment& member : gang) {
+    for (const auto& [resource, amount] : member.pod.requests) {
+      if (amount > 0) asked[member.node][resource] += amount;
+    }
+  }
+  for (const Occupant& occupant : world.occupants) {
+    const auto node = asked.find(occupant.node);
+    if (node == asked.end()) continue;
+    for (auto& [resource, sum] : node->second) {
+      const auto amount = occupant.requests.find(resource);
+      if (amount != occupant.requests.end()) sum += amount->second;
+    }
+  }
+  for (const auto& [name, sums] : asked) {
+    const NodeObject* node = FindNode(world, name);
+    if (node == nullptr) continue;
+    for (const auto& [resource, sum] : sums) {
+      const auto has = node->allocatable.find(resource);
+      const int64_t allocatable = has == node->allocatable.end() ? 0 : has->second;
+      if (sum > allocatable) {
+        wrong.push_back(fmt::format("{}: {} is overcommitted, {} above {}", name, resource,
+                                    static_cast<int64_t>(sum - allocatable), allocatable));
+      }
+    }
+  }
+}
+
+bool IsHostLevel(const std::string& level) {
+  return level == "host" || level == "kubernetes.io/hostname";
+}
+
+void CheckLevel(const World& world, const std::vector<Assignment>& gang, const std::string& level,
+                std::vector<std::string>& wrong) {
+  const Levels levels(world.nodes);
+  if (!IsHostLevel(level) && !levels.Known(level)) {
+    wrong.push_back(fmt::format("no node has the required level {}", level));
+    return;
+  }
+  std::set<std::vector<std::string>> domains;
+  for (const Assignment& member : gang) {
+    const NodeObject* node = FindNode(world, member.node);
+    if (node == nullptr) continue;
+    const auto domain =
+        IsHostLevel(level) ? std::optional(std::vector{node->name}) : levels.DomainOf(*node, level);
+    if (domain) {
+      domains.insert(*domain);
+    } else {
+      wrong.push_back(fmt::format("{}: {} is in no {}", Name(member.pod), node->name, level));
+    }
+  }
+  if (domains.size() > 1) {
+    wrong.push_back(fmt::format("the members are in {} domains of the required level {}",
+                                domains.size(), level));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> CheckPlacement(const World& world, const std::vector<Assignment>& gang) {
+  std::vector<std::string> wrong;
+  CheckNodes(world, gang, wrong);
+  CheckRoom(world, gang, wrong);
+  std::set<std::string> required;
+  for (const Assignment& member : gang) {
+    if (member.pod.membership && !member.pod.membership->required_level.empty()) {
+      required.insert(member.pod.membership->required_level);
+    }
+  }
+  for (const std::string& level : required) CheckLevel(world, gang, level, wrong);
+  return wrong;
+}
+
+}  // namespace phalanx::judge

@@ -1,0 +1,124 @@
+#include "core/judge/judge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace phalanx::judge {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr char kGpu[] = "nvidia.com/gpu";
+
+NodeObject Node(std::string name, LabelMap labels = {}) {
+  NodeObject node;
+  node.name = std::move(name);
+  node.uid = "uid-" + node.name;
+  node.labels = std::move(labels);
+  node.allocatable = {{kGpu, 8}, {"pods", 110}};
+  return node;
+}
+
+Assignment Member(std::string name, std::string node, int64_t gpus, std::string level = "") {
+  Assignment member;
+  member.pod.ns = "team";
+  member.pod.name = std::move(name);
+  member.pod.requests = {{kGpu, gpus}, {"pods", 1}};
+  member.pod.membership.emplace().required_level = std::move(level);
+  member.node = std::move(node);
+  return member;
+}
+
+TEST(JudgeTest, AcceptsAPlacementThatFits) {
+  World world{{Node("a"), Node("b")}, {{"a", {{kGpu, 4}}}}, {}};
+  EXPECT_THAT(CheckPlacement(world, {Member("p0", "a", 4), Member("p1", "b", 8)}), IsEmpty());
+}
+
+TEST(JudgeTest, FindsOvercommitmentBySumOfMembersAndOccupants) {
+  World world{{Node("a")}, {{"a", {{kGpu, 4}}}}, {}};
+  EXPECT_THAT(CheckPlacement(world, {Member("p0", "a", 2), Member("p1", "a", 3)}),
+              ElementsAre(HasSubstr("a: nvidia.com/gpu is overcommitted, 1 above 8")));
+  world.nodes[0].allocatable["pods"] = 1;
+  EXPECT_THAT(CheckPlacement(world, {Member("p0", "a", 1), Member("p1", "a", 1)}),
+              ElementsAre(HasSubstr("pods")));
+}
+
+TEST(JudgeTest, AResourceThatTheNodeLacksIsOvercommitted) {
+  World world{{Node("a")}, {}, {}};
+  Assignment member = Member("p0", "a", 1);
+  member.pod.requests["rdma/ib"] = 1;
+  EXPECT_THAT(CheckPlacement(world, {member}), ElementsAre(HasSubstr("rdma/ib")));
+}
+
+TEST(JudgeTest, OverfullNodesAreNotBlamedOnMembersThatDoNotAddToIt) {
+  World world{{Node("a")}, {{"a", {{"memory", 100}}}}, {}};
+  EXPECT_THAT(CheckPlacement(world, {Member("p0", "a", 8)}), IsEmpty());
+}
+
+TEST(JudgeTest, EveryMemberNeedsANodeThatExists) {
+  World world{{Node("a")}, {}, {}};
+  EXPECT_THAT(CheckPlacement(world, {Member("p0", "", 1), Member("p1", "gone", 1)}),
+              ElementsAre(HasSubstr("team/p0: there is no node ''"),
+                          HasSubstr("team/p1: there is no node 'gone'")));
+}
+
+TEST(JudgeTest, HealthCordonTaintAndScope) {
+  World world{{Node("a")}, {}, {{"pool", "gang"}}};
+  world.nodes[0].ready = false;
+  world.nodes[0].unschedulable = true;
+  world.nodes[0].taints = {{"x", "", TaintEffect::kNoExecute},
+                           {"y", "", TaintEffect::kPreferNoSchedule}};
+  EXPECT_THAT(CheckPlacement(world, {Member("p0", "a", 1)}),
+              ElementsAre(HasSubstr("not ready"), HasSubstr("cordoned"), HasSubstr("taint x"),
+                          HasSubstr("out of scope")));
+  world.nodes[0].ready = true;
+  world.nodes[0].labels["pool"] = "gang";
+  Assignment member = Member("p0", "a", 1);
+  member.pod.tolerations = {{"", true, "", std::nullopt}};
+  EXPECT_THAT(CheckPlacement(world, {member}), IsEmpty());
+}
+
+TEST(JudgeTest, SelectorsAndRequiredTerms) {
+  World world{{Node("a", {{"disk", "ssd"}, {"gen", "7"}})}, {}, {}};
+  Assignment member = Member("p0", "a", 1);
+  member.pod.node_selector = {{"disk", "hdd"}};
+  EXPECT_THAT(CheckPlacement(world, {member}), ElementsAre(HasSubstr("disk=hdd")));
+  member.pod.node_selector = {{"disk", "ssd"}};
+  member.pod.required_terms = {{{"gen", SelectorOp::kGt, {"7"}, false}},
+                               {{"metadata.name", SelectorOp::kIn, {"b"}, true}}};
+  EXPECT_THAT(CheckPlacement(world, {member}), ElementsAre(HasSubstr("no required term")));
+  member.pod.required_terms.push_back({{"gen", SelectorOp::kGt, {"6"}, false},
+                                       {"gen", SelectorOp::kLt, {"8"}, false},
+                                       {"rack", SelectorOp::kDoesNotExist, {}, false},
+                                       {"disk", SelectorOp::kNotIn, {"hdd"}, false}});
+  EXPECT_THAT(CheckPlacement(world, {member}), IsEmpty());
+  member.pod.required_terms = {{}};
+  EXPECT_THAT(CheckPlacement(world, {member}), ElementsAre(HasSubstr("no required term")));
+}
+
+// Equal label values under two zones are two domains.
+TEST(JudgeTest, RequiredLevelComparesWholePaths) {
+  const auto labels = [](std::string zone, std::string clique) {
+    return LabelMap{{"topology.kubernetes.io/zone", zone}, {"nvidia.com/gpu.clique", clique}};
+  };
+  World world{{Node("a", labels("z1", "R.1")), Node("b", labels("z1", "R.2")),
+               Node("c", labels("z2", "R.1")), Node("d")},
+              {},
+              {}};
+  const auto check = [&](std::string level, std::string one, std::string other) {
+    return CheckPlacement(world, {Member("p0", one, 1, level), Member("p1", other, 1, level)});
+  };
+  EXPECT_THAT(check("rack", "a", "b"), IsEmpty());
+  EXPECT_THAT(check("nvlink", "a", "b"), ElementsAre(HasSubstr("2 domains")));
+  EXPECT_THAT(check("nvidia.com/gpu.clique", "a", "b"), ElementsAre(HasSubstr("2 domains")));
+  EXPECT_THAT(check("nvlink", "a", "c"), ElementsAre(HasSubstr("2 domains")));
+  EXPECT_THAT(check("zone", "a", "d"), ElementsAre(HasSubstr("d is in no zone")));
+  EXPECT_THAT(check("spine", "a", "b"), ElementsAre(HasSubstr("no node has")));
+  EXPECT_THAT(check("host", "a", "a"), IsEmpty());
+  EXPECT_THAT(check("kubernetes.io/hostname", "a", "b"), ElementsAre(HasSubstr("2 domains")));
+}
+
+}  // namespace
+}  // namespace phalanx::judge
