@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"os"
 	"testing"
 	"time"
 
@@ -37,13 +36,10 @@ type world struct {
 
 func profiles(t *testing.T, socket string) []schedulerconfig.KubeSchedulerProfile {
 	t.Helper()
-	text, err := os.ReadFile("testdata/scheduler.yaml")
+	text := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n" + chartProfile(t)
+	object, err := runtime.Decode(scheme.Codecs.UniversalDecoder(), []byte(text))
 	if err != nil {
-		t.Fatal(err)
-	}
-	object, err := runtime.Decode(scheme.Codecs.UniversalDecoder(), text)
-	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v in\n%s", err, text)
 	}
 	list := object.(*schedulerconfig.KubeSchedulerConfiguration).Profiles
 	for _, pc := range list[0].PluginConfig {

@@ -62,7 +62,7 @@ func (a *PhalanxArgs) DeepCopyObject() runtime.Object {
 // Defaults fills in what was left out.
 func Defaults(a *PhalanxArgs) {
 	if a.BrainSocket == "" {
-		a.BrainSocket = "/run/phalanx/phalanxd.sock"
+		a.BrainSocket = "/run/phalanx/private/phalanxd.sock"
 	}
 	if a.MaxBindingsInFlight == 0 {
 		a.MaxBindingsInFlight = 64

@@ -1,0 +1,98 @@
+package mirror
+
+import (
+	"maps"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	corev1 "k8s.io/kubernetes/pkg/apis/core/v1"
+	st "k8s.io/kubernetes/pkg/scheduler/testing"
+
+	pb "phalanx.dev/adapter/internal/gen/phalanx/v1alpha1"
+)
+
+type lateObjects map[string]bool
+
+func (l lateObjects) ClaimPending(_, name string) bool  { return l["claim/"+name] }
+func (l lateObjects) VolumePending(_, name string) bool { return l["pvc/"+name] }
+
+type list = map[v1.ResourceName]string
+
+func TestEffectiveRequests(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		pod  *st.PodWrapper
+		want map[string]int64
+	}{
+		{"containers add up", st.MakePod().Req(list{"cpu": "1", "nvidia.com/gpu": "2"}).Req(list{"cpu": "500m", "memory": "1Gi"}),
+			map[string]int64{"cpu": 1500, "memory": 1 << 30, "nvidia.com/gpu": 2}},
+		{"the largest init container", st.MakePod().InitReq(list{"cpu": "4"}).Req(list{"cpu": "1"}), map[string]int64{"cpu": 4000}},
+		{"sidecars run beside", st.MakePod().SidecarReq(list{"cpu": "2"}).Req(list{"cpu": "1"}), map[string]int64{"cpu": 3000}},
+		{"an init container after a sidecar", st.MakePod().SidecarReq(list{"cpu": "2"}).InitReq(list{"cpu": "5"}).Req(list{"cpu": "1"}),
+			map[string]int64{"cpu": 7000}},
+		{"overhead", st.MakePod().Req(list{"cpu": "1"}).Overhead(v1.ResourceList{"cpu": resource.MustParse("250m")}), map[string]int64{"cpu": 1250}},
+		{"pod-level resources win", st.MakePod().Req(list{"cpu": "1", "nvidia.com/gpu": "1"}).PodLevelResourceRequests(list{"cpu": "6"}),
+			map[string]int64{"cpu": 6000, "nvidia.com/gpu": 1}},
+		{"limits alone become requests", st.MakePod().Lim(list{"cpu": "2", "nvidia.com/gpu": "8"}), map[string]int64{"cpu": 2000, "nvidia.com/gpu": 8}},
+		{"nothing", st.MakePod().Container("image"), map[string]int64{}},
+	} {
+		pod := c.pod.Obj()
+		corev1.SetObjectDefaults_Pod(pod) // as the API server does
+		c.want["pods"] = 1
+		if got := Pod(pod, Wanted{}, lateObjects{}).Requests; !maps.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestPodFields(t *testing.T) {
+	pod := st.MakePod().Name("p").UID("u").Namespace("ns").SchedulerName("phalanx").Priority(-5).
+		Label("phalanx.dev/gang", "g").Label("app", "secret").Annotation("phalanx.dev/gang-min", "2").
+		SchedulingGates([]string{"example.com/quota"}).NodeSelector(map[string]string{"pool": "gpu"}).
+		NodeAffinityIn("zone", []string{"a", "b"}, st.NodeSelectorTypeMatchExpressions).
+		Tolerations([]v1.Toleration{{Operator: v1.TolerationOpExists}, {Key: "k", Value: "v", Effect: v1.TaintEffectNoExecute}}).
+		OwnerReference("job", schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "Job"}).
+		TerminationGracePeriodSeconds(30).PVC("data").PVC("bound").Phase(v1.PodPending).Obj()
+	claim := "claim-1"
+	pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu", ResourceClaimName: &claim}}
+	got := Pod(pod, Wanted{LabelKeys: []string{"phalanx.dev/*"}, AnnotationKeys: []string{"phalanx.dev/gang-min"}},
+		lateObjects{"pvc/data": true, "claim/claim-1": true})
+	if len(got.Labels) != 1 || got.Annotations["phalanx.dev/gang-min"] != "2" || got.Priority != -5 || got.Phase != pb.Pod_PHASE_PENDING {
+		t.Errorf("labels %v, annotations %v, priority %d, phase %v", got.Labels, got.Annotations, got.Priority, got.Phase)
+	}
+	if got.Owner.GetKind() != "Job" || got.Owner.GetApiVersion() != "batch/v1" || got.TerminationGraceMs != 30_000 ||
+		len(got.SchedulingGates) != 1 || got.NodeSelector["pool"] != "gpu" {
+		t.Errorf("owner %v, grace %d, gates %v, selector %v", got.Owner, got.TerminationGraceMs, got.SchedulingGates, got.NodeSelector)
+	}
+	if len(got.UnresolvedObjects) != 2 || got.UnresolvedObjects[0] != "claim/claim-1" || got.UnresolvedObjects[1] != "pvc/data" {
+		t.Errorf("unresolved %v, want claim-1 and data", got.UnresolvedObjects)
+	}
+	term := got.RequiredNodeTerms[0].Requirements[0]
+	if term.Key != "zone" || term.Operator != pb.NodeRequirement_OPERATOR_IN || len(term.Values) != 2 || term.Field {
+		t.Errorf("term %v", term)
+	}
+	first, second := got.Tolerations[0], got.Tolerations[1]
+	if first.Operator != pb.Toleration_OPERATOR_EXISTS || first.Effect != pb.Taint_EFFECT_UNSPECIFIED ||
+		second.Operator != pb.Toleration_OPERATOR_EQUAL || second.Effect != pb.Taint_EFFECT_NO_EXECUTE {
+		t.Errorf("tolerations %v", got.Tolerations)
+	}
+}
+
+func TestNodeFields(t *testing.T) {
+	node := st.MakeNode().Name("n").UID("u").Label("rack", "r1").Unschedulable(true).
+		Capacity(list{"cpu": "64", "memory": "1Gi", "nvidia.com/gpu": "8"}).
+		Condition(v1.NodeReady, v1.ConditionTrue, "", "").
+		Taints([]v1.Taint{{Key: "nvidia.com/gpu", Effect: v1.TaintEffectNoSchedule}}).Obj()
+	got := Node(node)
+	if got.Uid != "u" || got.Labels["rack"] != "r1" || !got.Unschedulable || !got.Ready ||
+		got.Allocatable["cpu"] != 64_000 || got.Allocatable["memory"] != 1<<30 || got.Allocatable["nvidia.com/gpu"] != 8 ||
+		got.Taints[0].Effect != pb.Taint_EFFECT_NO_SCHEDULE {
+		t.Errorf("got %v", got)
+	}
+	node.Status.Conditions[0].Status = v1.ConditionUnknown
+	if Node(node).Ready {
+		t.Error("a node whose readiness is unknown counts as ready")
+	}
+}
