@@ -3,7 +3,7 @@
 
 A policy is a header src/core/ROOM/NAME_policy.h. It needs docs/policies/NAME.md, linked from
 docs/policies/README.md, and a folder test/scenario/NAME/ with a scenario; and each page needs its
-header."""
+header. What is no choice among policies (the placement search) has its page for src/core/ROOM/NAME.h."""
 
 import os
 import sys
@@ -25,7 +25,7 @@ def check(root):
         if not glob(os.path.join(root, f"test/scenario/{name}/*.scn")):
             problems.append(f"{header}: no scenario test/scenario/{name}/*.scn")
     for name in sorted(pages):
-        if name not in named:
+        if name not in named and not glob(os.path.join(root, f"src/core/*/{name}.h")):
             problems.append(f"docs/policies/{name}.md: no header src/core/*/{name}_policy.h")
         if f"({name}.md)" not in listed:
             problems.append(f"docs/policies/{name}.md: not linked from docs/policies/README.md")
