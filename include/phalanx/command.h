@@ -37,9 +37,10 @@ struct SyncDone {};
 
 enum class MemberState { kReserved, kPrepared, kBinding, kBound, kBindRefused, kReturned };
 
-// A member reached a state under a plan; idempotent, any order. Every member of a rejected plan ends
-// in kBound or in kReturned, also one that never entered the scheduler's queue, and so does one whose
-// Binding was refused. kBinding counts before SyncDone only: it makes the plan known again.
+// A member reached a state under a plan; idempotent, any order. Every member of a rejected plan
+// ends in kBound or in kReturned, also one that never entered the scheduler's queue, and so does
+// one whose Binding was refused. kBinding counts before SyncDone only: it makes the plan known
+// again.
 struct MemberFact {
   std::string pod_uid;
   uint64_t plan = 0;

@@ -2,7 +2,8 @@
 //
 // An id is an index into a table of its kind and means nothing elsewhere. Ids are handed out in the
 // order of arrival, so no decision may be ordered by them alone: order by what the user sees
-// (depth-first position of a host, creation time and name of a gang) and use the id only to find it.
+// (depth-first position of a host, creation time and name of a gang) and use the id only to find
+// it.
 #ifndef PHALANX_IDS_H_
 #define PHALANX_IDS_H_
 

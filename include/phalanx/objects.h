@@ -2,8 +2,8 @@
 //
 // They are made in wire/ from messages of the adapter, or by a simulated adapter, and are already
 // checked there: quantities are between 0 and kMaxQuantity, names are not empty, enums are known.
-// What is wrong with a pod as a *member* travels with it as a Problem, because the pod itself is real
-// and must be answered.
+// What is wrong with a pod as a *member* travels with it as a Problem, because the pod itself is
+// real and must be answered.
 //
 // Units: "cpu" in millicores; "memory", "ephemeral-storage" and "hugepages-*" in bytes; every other
 // resource in whole units, "pods" among them.
@@ -103,12 +103,12 @@ struct Membership {
   GangKey gang;
   int32_t size = 1;
   int32_t min = 1;
-  std::string role;                 // empty: "worker"
-  std::string required_level;       // level name or node label key; empty: none
+  std::string role;            // empty: "worker"
+  std::string required_level;  // level name or node label key; empty: none
   std::string preferred_level;
-  std::optional<int32_t> index;     // rank that the author fixed (completion index, ordinal)
+  std::optional<int32_t> index;  // rank that the author fixed (completion index, ordinal)
   std::optional<Duration> expected_duration;
-  std::vector<Problem> problems;    // not empty: the gang is not started
+  std::vector<Problem> problems;  // not empty: the gang is not started
 };
 
 // The plan that a bound pod was bound under, read back from its annotations.

@@ -1,7 +1,7 @@
 // Engine time: an input, never read from a clock here.
 //
-// A Time is milliseconds since the Unix epoch as the shell counts them: wall clock at its start plus
-// monotonic time since. It never goes backwards.
+// A Time is milliseconds since the Unix epoch as the shell counts them: wall clock at its start
+// plus monotonic time since. It never goes backwards.
 #ifndef PHALANX_TIME_H_
 #define PHALANX_TIME_H_
 

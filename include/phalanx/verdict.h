@@ -34,9 +34,9 @@ enum class ReasonCode {
 // Why a node is out for a shape.
 enum class ExclusionCause {
   kNotReady,
-  kUnschedulable,   // cordon
-  kTaint,           // detail = taint
-  kSelector,        // detail = the label or requirement that does not match
+  kUnschedulable,  // cordon
+  kTaint,          // detail = taint
+  kSelector,       // detail = the label or requirement that does not match
   kOutOfScope,
   kLevelMissing,    // detail = level; the node has no domain there
   kResourceAbsent,  // detail = resource; allocatable is below one member

@@ -46,7 +46,7 @@ struct GangView {
   uint64_t plan = 0;
   std::string domain;
   Time first_seen;
-  Time started;   // 0 while it waits
+  Time started;  // 0 while it waits
   int32_t attempts = 0;
   int32_t position = 0;  // 1 = first of those that wait; 0 when it does not wait
   Reason reason;
@@ -81,16 +81,16 @@ struct TopologyView {
 // Counters and gauges that simulation and production share; deterministic.
 struct StatsView {
   std::map<GangPhase, int64_t> gangs_by_phase;
-  std::map<std::string, int64_t> placements;  // by result: "fits", or the reason's code in words
-  std::map<std::string, int64_t> directives;  // by kind
-  std::map<std::string, int64_t> conflicts;   // by plugin
+  std::map<std::string, int64_t> placements;     // by result: "fits", or the reason's code in words
+  std::map<std::string, int64_t> directives;     // by kind
+  std::map<std::string, int64_t> conflicts;      // by plugin
   std::map<std::string, int64_t> refused_input;  // by what was wrong
   int64_t planning_work_units = 0;
   int64_t plans = 0;
-  int64_t partial_spells = 0;         // ended ones
+  int64_t partial_spells = 0;  // ended ones
   int64_t partial_spell_ms_total = 0;
   int64_t partial_spell_ms_max = 0;
-  std::vector<int64_t> waited_ms;     // of gangs that started since the last call
+  std::vector<int64_t> waited_ms;  // of gangs that started since the last call
   QuantityMap allocatable;
   QuantityMap bound;
   QuantityMap held;

@@ -115,8 +115,8 @@ PodObject DecodePodBody(const pb::Pod& message, std::vector<Problem>& problems) 
   pod.tolerations = DecodeTolerations(message, problems);
   pod.unresolved_objects.assign(message.unresolved_objects().begin(),
                                 message.unresolved_objects().end());
-  pod.termination_grace.ms = DecodeMillis(message.termination_grace_ms(),
-                                          "spec.terminationGracePeriodSeconds", problems);
+  pod.termination_grace.ms =
+      DecodeMillis(message.termination_grace_ms(), "spec.terminationGracePeriodSeconds", problems);
   return pod;
 }
 
@@ -249,8 +249,9 @@ absl::StatusOr<MemberFact> DecodeMemberFact(const pb::MemberFact& message) {
   if (at_node && message.node_name().empty()) {
     return Invalid("member_fact.node_name", "", "the name of a node in this state");
   }
-  return MemberFact{message.pod_uid(), message.plan(), message.node_name(),
-                    *state,            message.code(), Clip(message.message(), kMessageLimit)};
+  return MemberFact{message.pod_uid(),   message.plan(),
+                    message.node_name(), *state,
+                    message.code(),      Clip(message.message(), kMessageLimit)};
 }
 
 absl::StatusOr<Conflict> DecodeConflict(const pb::Conflict& message) {
@@ -295,8 +296,8 @@ absl::Status CheckHello(const pb::Hello& message) {
 }
 
 absl::Status ToStatus(const Problem& problem) {
-  return absl::InvalidArgumentError(fmt::format("{} is '{}', expected {}", problem.field,
-                                                problem.value, problem.expected));
+  return absl::InvalidArgumentError(
+      fmt::format("{} is '{}', expected {}", problem.field, problem.value, problem.expected));
 }
 
 }  // namespace phalanx::wire

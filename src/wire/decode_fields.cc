@@ -65,8 +65,8 @@ std::optional<NodeRequirement> DecodeRequirement(const pb::NodeRequirement& mess
     return std::nullopt;
   }
   if (const char* expected = CheckValues(*op, out)) {
-    problems.push_back({field + ".values", Clip(fmt::format("[{}]", fmt::join(out.values, ", "))),
-                        expected});
+    problems.push_back(
+        {field + ".values", Clip(fmt::format("[{}]", fmt::join(out.values, ", "))), expected});
     return std::nullopt;
   }
   return out;

@@ -18,7 +18,8 @@ using PbQuantities = google::protobuf::Map<std::string, google::protobuf::int64>
 
 LabelMap DecodeMap(const PbMap& map);
 
-// What is done with a quantity above kMaxQuantity: a node does not have it, a pod takes all there is.
+// What is done with a quantity above kMaxQuantity: a node does not have it, a pod takes all there
+// is.
 enum class TooLarge { kDrop, kClamp };
 
 // Negative quantities are dropped; each quantity that is not taken as it is adds a problem of

@@ -36,8 +36,8 @@ std::optional<uint64_t> ParseUint(std::string_view text) { return ParseWhole<uin
 bool IsLabelValue(std::string_view text) {
   if (text.empty() || text.size() > 63) return false;
   if (!IsAlnum(text.front()) || !IsAlnum(text.back())) return false;
-  return std::ranges::all_of(
-      text, [](char c) { return IsAlnum(c) || c == '-' || c == '_' || c == '.'; });
+  return std::ranges::all_of(text,
+                             [](char c) { return IsAlnum(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 bool IsLabelKey(std::string_view text) {

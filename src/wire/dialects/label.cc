@@ -170,8 +170,9 @@ std::optional<Membership> ReadLabelDialect(const PodText& pod) {
   if (!gang && !size) return std::nullopt;
   if (!gang) {
     Membership alone = GangOfOne(pod);
-    alone.problems.push_back({LabelField(kGangLabel), "",
-                              fmt::format("the name of the gang, since {} is set", kGangSizeLabel)});
+    alone.problems.push_back(
+        {LabelField(kGangLabel), "",
+         fmt::format("the name of the gang, since {} is set", kGangSizeLabel)});
     return alone;
   }
   Membership out;

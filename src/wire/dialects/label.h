@@ -4,8 +4,8 @@
 //   annotations  gang-min, topology-required, topology-preferred, expected-duration
 //   written by the Binding (annotations)  plan, rank
 //
-// Threads: pure functions. Errors: what can not be followed becomes a Problem of the membership; the
-// membership itself is always returned, so that the gang's reason can name the problem.
+// Threads: pure functions. Errors: what can not be followed becomes a Problem of the membership;
+// the membership itself is always returned, so that the gang's reason can name the problem.
 #ifndef PHALANX_WIRE_DIALECTS_LABEL_H_
 #define PHALANX_WIRE_DIALECTS_LABEL_H_
 
@@ -41,8 +41,8 @@ struct PodText {
   const LabelMap& annotations;
 };
 
-// nullopt if neither `gang` nor `gang-size` is there. With `gang-size` alone the pod is a gang of its
-// own with a Problem.
+// nullopt if neither `gang` nor `gang-size` is there. With `gang-size` alone the pod is a gang of
+// its own with a Problem.
 std::optional<Membership> ReadLabelDialect(const PodText& pod);
 
 // The membership of a pod that names no gang and asks for an accelerator.

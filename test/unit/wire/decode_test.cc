@@ -167,10 +167,10 @@ TEST(DecodeChanges, CarriesEveryFieldOfAPod) {
   EXPECT_EQ(p.node_selector.at("pool"), "gpu");
   EXPECT_THAT(p.unresolved_objects, ElementsAre("claim/shared"));
   EXPECT_EQ(p.termination_grace, Duration::Seconds(30));
-  EXPECT_THAT(p.required_terms, ElementsAre(ElementsAre(NodeRequirement{
-                                    "gpu-generation", SelectorOp::kGt, {"8"}, false})));
-  EXPECT_THAT(p.tolerations,
-              ElementsAre(Toleration{"gpu", true, "", TaintEffect::kNoSchedule}));
+  EXPECT_THAT(
+      p.required_terms,
+      ElementsAre(ElementsAre(NodeRequirement{"gpu-generation", SelectorOp::kGt, {"8"}, false})));
+  EXPECT_THAT(p.tolerations, ElementsAre(Toleration{"gpu", true, "", TaintEffect::kNoSchedule}));
 }
 
 TEST(DecodeChanges, AGangOfOneIsAPodThatAsksForAnAccelerator) {

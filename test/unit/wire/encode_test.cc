@@ -102,8 +102,7 @@ TEST(Answers, ReserveNamesWhatDiffers) {
   EXPECT_TRUE(EncodeReserve(answer, request).accepted());
   request.set_node_name("n2");
   EXPECT_FALSE(EncodeReserve(answer, request).accepted());
-  EXPECT_EQ(EncodeReserve(answer, request).reason(),
-            "node_name is 'n2', expected 'n1' by plan 4");
+  EXPECT_EQ(EncodeReserve(answer, request).reason(), "node_name is 'n2', expected 'n1' by plan 4");
   request.set_plan(3);
   EXPECT_EQ(EncodeReserve(answer, request).reason(), "plan is 3, expected 4, the current one");
   EXPECT_FALSE(EncodeReserve({"u", AnswerKind::kHeld, "", 0, ""}, request).accepted());

@@ -46,8 +46,7 @@ TEST(LabelDialect, ReadsEveryKey) {
 }
 
 TEST(LabelDialect, MinIsTheSizeAndIndexComesFromTheLabelToo) {
-  Membership m =
-      Read({{kGangLabel, "a"}, {kGangSizeLabel, "10000"}, {kCompletionIndexKey, "0"}});
+  Membership m = Read({{kGangLabel, "a"}, {kGangSizeLabel, "10000"}, {kCompletionIndexKey, "0"}});
   EXPECT_EQ(m.min, kMaxGangSize);
   EXPECT_EQ(m.index, 0);
   EXPECT_THAT(m.problems, IsEmpty());
@@ -60,8 +59,8 @@ TEST(LabelDialect, APodWithoutOurLabelsIsNotAMember) {
 }
 
 TEST(LabelDialect, SizesThatAreNoSizesAreNamedWithTheirValue) {
-  for (const char* bad : {"0", "-4", "four", "10001", "99999999999999999999", "4.0", " 4", "4 ",
-                          "0x10", "", "+-4"}) {
+  for (const char* bad :
+       {"0", "-4", "four", "10001", "99999999999999999999", "4.0", " 4", "4 ", "0x10", "", "+-4"}) {
     Membership m = Read({{kGangLabel, "a"}, {kGangSizeLabel, bad}});
     EXPECT_THAT(m.problems, ElementsAre(ProblemIs("metadata.labels[phalanx.dev/gang-size]", bad,
                                                   "a whole number from 1 to 10000")))
@@ -95,8 +94,8 @@ TEST(LabelDialect, AGangOfAnotherNamespaceIsRefused) {
 TEST(LabelDialect, MinIsBetweenOneAndTheSize) {
   for (const char* bad : {"0", "5", "-1", "all"}) {
     Membership m = Read({{kGangLabel, "a"}, {kGangSizeLabel, "4"}}, {{kGangMinAnnotation, bad}});
-    EXPECT_THAT(m.problems, ElementsAre(ProblemIs("metadata.annotations[phalanx.dev/gang-min]",
-                                                  bad, "from 1 to the gang size 4")));
+    EXPECT_THAT(m.problems, ElementsAre(ProblemIs("metadata.annotations[phalanx.dev/gang-min]", bad,
+                                                  "from 1 to the gang size 4")));
   }
 }
 
