@@ -8,19 +8,19 @@
 //	name: demo                  # seeds the NVLink domain ids; default "lab"
 //	zone: lab-a                 # topology.kubernetes.io/zone; default "lab-a"
 //	groups:
-//	- kind: nvl72               # GB200 racks; all hosts of a rack share NVLink
-//	  prefix: nvl               # hosts are nvl-01-h01 ...; default: the kind
-//	  racks: 2                  # required
-//	  hostsPerRack: 18          # default
-//	  partitions: 1             # NVLink partitions per rack, of equal size
-//	  racksPerSpine: 8          # default; each rack is one leaf
-//	- kind: hgx                 # 8-GPU hosts under leaf and spine switches
-//	  prefix: hgx               # hosts are hgx-01 ...
-//	  hosts: 16                 # required
-//	  hostsPerLeaf: 8           # default
-//	  leafsPerSpine: 4          # default
-//	- kind: cpu                 # hosts without accelerators and fabric labels
-//	  hosts: 2                  # required
+//	  - kind: nvl72            # GB200 racks; all hosts of a rack share NVLink
+//	    prefix: nvl            # hosts are nvl-01-h01 ...; default: the kind
+//	    racks: 2               # required
+//	    hostsPerRack: 18       # default
+//	    partitions: 1          # NVLink partitions per rack, of equal size
+//	    racksPerSpine: 8       # default; each rack is one leaf
+//	  - kind: hgx              # 8-GPU hosts under leaf and spine switches
+//	    prefix: hgx            # hosts are hgx-01 ...
+//	    hosts: 16              # required
+//	    hostsPerLeaf: 8        # default
+//	    leafsPerSpine: 4       # default
+//	  - kind: cpu              # hosts without accelerators and fabric labels
+//	    hosts: 2               # required
 //
 // Every group also takes zone, devicesPerHost (4 for nvl72, 8 for hgx), product
 // (a nvidia.com/gpu.product value of the table in devices.go, default

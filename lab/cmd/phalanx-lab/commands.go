@@ -63,7 +63,7 @@ func nodesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "nodes WORLD.yaml",
 		Short: "Print the Node objects of a world",
-		Args:  cobra.ExactArgs(1),
+		Args:  want(1, "WORLD.yaml"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			w, err := world.Load(args[0])
 			if err != nil {
@@ -74,6 +74,16 @@ func nodesCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "yaml", "`form`: yaml (a List) or name")
 	return cmd
+}
+
+// want refuses another number of arguments with a word on what they are.
+func want(count int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != count {
+			return fmt.Errorf("got %d arguments %q, want %s", len(args), args, what)
+		}
+		return nil
+	}
 }
 
 func printNodes(nodes []*corev1.Node, output string) error {
@@ -103,7 +113,7 @@ func componentCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:       "component {start|stop|kill|restart} NAME --dir DIR",
 		Short:     "End or start a component of a running lab",
-		Args:      cobra.ExactArgs(2),
+		Args:      want(2, "an action and the NAME of a component"),
 		ValidArgs: []string{"start", "stop", "kill", "restart"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			lab, err := labfile.Read(dir)

@@ -44,10 +44,17 @@ func (l *Lab) apiServerArguments() []string {
 		"--service-account-signing-key-file=" + l.secrets.accountsKey,
 		"--shutdown-watch-termination-grace-period=0s",
 	}
-	if l.opts.nodesStayReady() {
+	if l.nodesStartUntainted() {
 		args = append(args, "--disable-admission-plugins=TaintNodesByCondition")
 	}
 	return append(args, l.opts.APIServerArgs...)
+}
+
+// nodesStartUntainted is whether new nodes don't get the taint that a controller
+// takes away when it finds them Ready: where that controller, or the heartbeats
+// it wants, are missing, and in big worlds, where it takes a minute.
+func (l *Lab) nodesStartUntainted() bool {
+	return l.opts.NodesOnlyAPI || !l.opts.runs(controllerManager) || l.nodeCount() > smallWorld
 }
 
 func (l *Lab) managerArguments() []string {
@@ -104,12 +111,15 @@ type heartbeats struct {
 	grace time.Duration // after which a silent node becomes NotReady
 }
 
-// heartbeat keeps to a kubelet's own rhythm (every 10 s, NotReady after 50 s) up
-// to 500 nodes, and to 50 renewals a second for more: heartbeats of 5,000 nodes
-// every 10 s would take most of a small machine.
+// smallWorld is the number of nodes up to which they behave as real ones do;
+// bigger worlds make concessions to a small machine.
+const smallWorld = 500
+
+// heartbeat keeps to a kubelet's own rhythm (every 10 s, NotReady after 50 s) in
+// small worlds, and to 50 renewals a second in others: heartbeats of 5,000 nodes
+// every 10 s would take most of the machine.
 func heartbeat(nodes int) heartbeats {
-	const renewalsPerSecond = 50
-	interval := max(10, nodes/renewalsPerSecond)
+	interval := max(10, nodes/(smallWorld/10))
 	return heartbeats{4 * interval, time.Duration(5*interval) * time.Second}
 }
 

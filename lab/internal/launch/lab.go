@@ -30,6 +30,7 @@ type Lab struct {
 	out     io.Writer // JSON lines for programs
 	secrets *secrets
 	nodes   []*corev1.Node
+	started time.Time
 
 	etcdPort, apiPort, managerPort, schedulerPort *ports.Port
 
@@ -71,9 +72,10 @@ func Run(ctx context.Context, opts Options, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	l := &Lab{opts: opts, dir: folder.path, out: out, nodes: world.Nodes(time.Now())}
+	l := &Lab{opts: opts, dir: folder.path, out: out, nodes: world.Nodes(time.Now()),
+		started: time.Now()}
 	defer func() {
-		remove := err == nil && !opts.KeepDir
+		remove := !opts.KeepDir && (err == nil || !l.hasLogs())
 		err = errors.Join(err, folder.close(remove))
 		if folder.temporary && !remove {
 			fmt.Fprintln(os.Stderr, "phalanx-lab: the lab's files are in", folder.path)
@@ -83,14 +85,13 @@ func Run(ctx context.Context, opts Options, out io.Writer) (err error) {
 	defer fail(nil)
 	l.fail = fail
 	defer l.stopAll()
-	started := time.Now()
 	if err := l.prepare(); err != nil {
 		return err
 	}
 	if err := l.bringUp(failing); err != nil {
 		return l.reason(ctx, failing, err)
 	}
-	if err := l.announce(time.Since(started)); err != nil {
+	if err := l.announce(time.Since(l.started)); err != nil {
 		return err
 	}
 	<-failing.Done()
@@ -200,6 +201,12 @@ func (c *component) describe(dir string) labfile.Component {
 		d.Pid = c.process.Pid()
 	}
 	return d
+}
+
+// hasLogs is whether any component was started.
+func (l *Lab) hasLogs() bool {
+	_, err := os.Stat(filepath.Join(l.dir, "logs"))
+	return err == nil
 }
 
 func logPath(dir, name string) string { return filepath.Join(dir, "logs", name+".log") }

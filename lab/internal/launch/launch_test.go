@@ -23,9 +23,6 @@ func TestOptionsRefuse(t *testing.T) {
 		"kwok":      {Options{KwokPath: "/no/kwok"}, `no executable at /no/kwok: build it with`},
 		"world":     {Options{World: "/no/world", NodesOnlyAPI: true}, `/no/world`},
 	} {
-		if test.opts.ReadyTimeout == 0 {
-			test.opts.ReadyTimeout = time.Second
-		}
 		if _, err := test.opts.complete(); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v, want ...%s...", name, err, test.want)
 		}

@@ -60,7 +60,8 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 		"objects that stay Ready, bound pods stay Pending")
 	flags.IntVar(&o.Port, "port", 0, "`port` of the API server on 127.0.0.1 (default: a free one)")
 	flags.StringVar(&o.KwokPath, "kwok", "", "`path` of the kwok binary (default: beside this one)")
-	flags.DurationVar(&o.ReadyTimeout, "ready-timeout", 3*time.Minute, "give up after this `time`")
+	flags.DurationVar(&o.ReadyTimeout, "ready-timeout", 0, "give up when not ready after this `time` "+
+		"(default: 3m, and 1 s more per 20 nodes)")
 	flags.BoolVar(&o.ExitWithParent, "exit-with-parent", false, "stop when standard input, if it is "+
 		"a pipe, is closed, or the parent process ends")
 	flags.BoolVar(&o.KeepDir, "keep-dir", false, "keep the temporary folder")
@@ -87,7 +88,7 @@ func (o *Options) complete() (*world.World, error) {
 	if o.Port < 0 || o.Port > 65535 {
 		return nil, fmt.Errorf("--port %d: want 1 to 65535, or 0 for a free one", o.Port)
 	}
-	if o.ReadyTimeout <= 0 {
+	if o.ReadyTimeout < 0 {
 		return nil, fmt.Errorf("--ready-timeout %s: want a positive time", o.ReadyTimeout)
 	}
 	if err := o.findBinaries(); err != nil {
@@ -97,6 +98,13 @@ func (o *Options) complete() (*world.World, error) {
 		return &world.World{}, nil
 	}
 	return world.Load(o.World)
+}
+
+func (o *Options) readyTimeout(nodes int) time.Duration {
+	if o.ReadyTimeout > 0 {
+		return o.ReadyTimeout
+	}
+	return 3*time.Minute + time.Duration(nodes)*time.Second/20
 }
 
 func (o *Options) findBinaries() (err error) {
@@ -125,12 +133,6 @@ func (o *Options) runs(name string) bool {
 		return o.StockScheduler
 	}
 	return !slices.Contains(o.Without, name)
-}
-
-// nodesStayReady is whether nodes must be usable without the controller that
-// takes the taint of new nodes away, or without the heartbeats that it wants.
-func (o *Options) nodesStayReady() bool {
-	return o.NodesOnlyAPI || !o.runs(controllerManager)
 }
 
 // defaultControllers are those that jobs, their pods and their nodes need.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -25,8 +26,9 @@ const (
 
 // bringUp starts the components and returns when all of the lab can be used.
 func (l *Lab) bringUp(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, l.opts.ReadyTimeout,
-		fmt.Errorf("not ready after %s (--ready-timeout)", l.opts.ReadyTimeout))
+	timeout := l.opts.readyTimeout(l.nodeCount())
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout,
+		fmt.Errorf("not ready after %s (--ready-timeout)", timeout))
 	defer cancel()
 	if err := l.start(ctx, etcd); err != nil {
 		return err
@@ -40,15 +42,23 @@ func (l *Lab) bringUp(ctx context.Context) error {
 	if err := l.waitFor(ctx, "kube-apiserver to be ready", pollInterval, l.apiReady); err != nil {
 		return err
 	}
+	l.say("API server ready")
+	// Before those who watch nodes start: a list is cheaper than many events.
+	if err := l.createNodes(ctx); err != nil {
+		return err
+	}
+	l.say(fmt.Sprintf("%d nodes created", l.nodeCount()))
 	for _, c := range l.components[2:] {
 		if err := l.start(ctx, c.name); err != nil {
 			return err
 		}
 	}
-	if err := l.createNodes(ctx); err != nil {
-		return err
-	}
 	return l.waitForTheRest(ctx)
+}
+
+// say tells a person how far the start has come.
+func (l *Lab) say(what string) {
+	fmt.Fprintf(os.Stderr, "phalanx-lab: %5.1f s  %s\n", time.Since(l.started).Seconds(), what)
 }
 
 func (l *Lab) waitForTheRest(ctx context.Context) error {
