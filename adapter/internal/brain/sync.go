@@ -38,7 +38,6 @@ type Sync struct {
 	Hands  *Hands
 	Grace  time.Duration
 
-	stream pb.ClusterService_SyncClient
 	epochs atomic.Uint64 // counts sessions, so that a grace that has run out knows whether it still applies
 }
 
@@ -50,7 +49,7 @@ const (
 )
 
 func newBackoff() wait.Backoff {
-	return wait.Backoff{Duration: 50 * time.Millisecond, Factor: 2, Jitter: 0.5, Steps: 1000, Cap: 5 * time.Second}
+	return wait.Backoff{Duration: 50 * time.Millisecond, Factor: 2, Jitter: 0.5, Steps: 1000, Cap: 2 * time.Second}
 }
 
 // Run goes on until the context ends. The informers have listed before.
@@ -97,15 +96,22 @@ func (s *Sync) session(parent context.Context) (led bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	s.stream = stream
 	s.settle(ctx)
-	welcome, err := s.greet(ctx, cancel)
+	welcome, err := s.greet(stream, cancel)
 	if err != nil {
 		return false, errors.Join(err, context.Cause(ctx))
 	}
 	packer := s.begin(ctx, welcome)
-	defer s.end()
-	go func() { cancel(s.sendAll(ctx, packer, welcome.Epoch)) }()
+	sender := make(chan struct{})
+	go func() {
+		defer close(sender)
+		cancel(s.sendAll(ctx, stream, packer, welcome.Epoch))
+	}()
+	defer func() { // nobody takes from the outbox when the next epoch opens it
+		s.end()
+		cancel(nil)
+		<-sender
+	}()
 	for {
 		response, err := stream.Recv()
 		if err != nil {
@@ -128,15 +134,15 @@ func (s *Sync) settle(ctx context.Context) {
 }
 
 // greet sends Hello and waits for Welcome, but not for a brain that hangs.
-func (s *Sync) greet(ctx context.Context, cancel context.CancelCauseFunc) (*pb.Welcome, error) {
+func (s *Sync) greet(stream pb.ClusterService_SyncClient, cancel context.CancelCauseFunc) (*pb.Welcome, error) {
 	late := time.AfterFunc(welcomeWithin, func() {
 		cancel(fmt.Errorf("no Welcome within %v", welcomeWithin))
 	})
 	defer late.Stop()
-	if err := s.stream.Send(&pb.SyncRequest{Message: &pb.SyncRequest_Hello{Hello: s.Hello}}); err != nil {
+	if err := stream.Send(&pb.SyncRequest{Message: &pb.SyncRequest_Hello{Hello: s.Hello}}); err != nil {
 		return nil, err
 	}
-	response, err := s.stream.Recv()
+	response, err := stream.Recv()
 	if err != nil {
 		return nil, err
 	}
@@ -144,6 +150,9 @@ func (s *Sync) greet(ctx context.Context, cancel context.CancelCauseFunc) (*pb.W
 	if welcome == nil || welcome.Epoch == 0 {
 		return nil, fmt.Errorf("the first message is %T of epoch %d, expected Welcome with an epoch above 0",
 			response.Message, welcome.GetEpoch())
+	}
+	if len(welcome.HeldLabelKeys)+len(welcome.HeldAnnotationKeys)+len(welcome.HeldResources) == 0 {
+		return nil, errors.New("Welcome names nothing that makes a pod held, expected at least one key or resource")
 	}
 	return welcome, nil
 }
@@ -174,11 +183,11 @@ func (s *Sync) end() {
 
 // sendAll is the only sender after Hello: the snapshot, the facts that still hold, SyncDone, then what
 // comes.
-func (s *Sync) sendAll(ctx context.Context, packer *mirror.Packer, epoch uint64) error {
+func (s *Sync) sendAll(ctx context.Context, stream pb.ClusterService_SyncClient, packer *mirror.Packer, epoch uint64) error {
 	send := func(messages ...*pb.SyncRequest) error {
 		for _, message := range messages {
 			message.Epoch = epoch
-			if err := s.stream.Send(message); err != nil {
+			if err := stream.Send(message); err != nil {
 				return fmt.Errorf("sending: %w", err)
 			}
 		}

@@ -33,13 +33,17 @@ func (l *Listers) ClaimPending(namespace, name string) bool {
 }
 
 // VolumePending implements Late. Unbound claims of other binding modes are not late: the scheduler
-// refuses their pod until they are bound.
+// refuses their pod until they are bound. What has not been seen yet counts as late: that costs a gang
+// its first barrier, where the contrary could let its members wait for each other.
 func (l *Listers) VolumePending(namespace, name string) bool {
 	claim, err := l.volumes.PersistentVolumeClaims(namespace).Get(name)
-	if err != nil || claim.Status.Phase == v1.ClaimBound || claim.Spec.VolumeName != "" {
+	if err != nil {
+		return true
+	}
+	if claim.Status.Phase == v1.ClaimBound || claim.Spec.VolumeName != "" {
 		return false
 	}
 	class, err := l.classes.Get(volume.GetPersistentVolumeClaimClass(claim))
-	return err == nil && class.VolumeBindingMode != nil &&
+	return err != nil || class.VolumeBindingMode != nil &&
 		*class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer
 }

@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"errors"
-	"fmt"
 	"regexp"
 	"time"
 
@@ -101,5 +100,5 @@ func pluginInText(text string) string {
 	if m := named.FindStringSubmatch(text); m != nil {
 		return m[1]
 	}
-	return fmt.Sprintf("unknown (%.40s)", text)
+	return "unknown"
 }

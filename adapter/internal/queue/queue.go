@@ -47,6 +47,7 @@ func (q *Queue) Add(ctx context.Context, pod *v1.Pod) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.forgetLocked(pod.UID)
 	e := &entry{pod: pod}
 	q.pods[pod.UID] = e
 	q.enterLocked(ctx, e)
