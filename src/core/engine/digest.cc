@@ -1,0 +1,140 @@
+#include "core/engine/digest.h"
+
+#include <string_view>
+#include <type_traits>
+
+namespace phalanx {
+namespace {
+
+// FNV-1a over bytes, with a finish that spreads the result, since results are summed.
+class Hash {
+ public:
+  Hash& Add(std::string_view text) {
+    Add(text.size());
+    for (unsigned char c : text) Byte(c);
+    return *this;
+  }
+  template <class T>
+  requires std::is_integral_v<T> || std::is_enum_v<T> Hash& Add(T value) {
+    auto bits = static_cast<uint64_t>(value);
+    for (int i = 0; i < 8; ++i, bits >>= 8) Byte(static_cast<unsigned char>(bits));
+    return *this;
+  }
+  Hash& Add(Time time) { return Add(time.ms); }
+  Hash& Add(const GangKey& key) { return Add(key.ns).Add(key.source).Add(key.name); }
+  Hash& Add(const Reason& reason) {
+    Add(reason.code).Add(reason.have).Add(reason.need).Add(reason.level).Add(reason.domain);
+    Add(reason.subject).Add(reason.detail).Add(reason.member).Add(reason.never);
+    for (const Exclusion& out : reason.exclusions) Add(out.cause).Add(out.detail).Add(out.nodes);
+    return *this;
+  }
+  Hash& Add(const OrderKey& key) {
+    return Add(key.repair).Add(key.priority).Add(key.since).Add(key.gang);
+  }
+  uint64_t Done() const {
+    uint64_t h = state_;
+    h ^= h >> 33;
+    h *= 0xff51afd7ed558ccdULL;
+    h ^= h >> 33;
+    return h;
+  }
+
+ private:
+  void Byte(unsigned char byte) {
+    state_ ^= byte;
+    state_ *= 0x100000001b3ULL;
+  }
+  uint64_t state_ = 0xcbf29ce484222325ULL;
+};
+
+// Ids mean nothing outside a run: nodes go in by name.
+std::string_view NodeName(const State& state, NodeId id) {
+  if (!id.valid()) return "";
+  return state.cluster.node(id).object.name;
+}
+
+uint64_t DigestOf(const State& state, const Pod& pod) {
+  Hash hash;
+  hash.Add(pod.uid).Add(pod.ns).Add(pod.name).Add(pod.ours).Add(pod.phase).Add(pod.deleting);
+  hash.Add(NodeName(state, pod.node));
+  for (const auto& [name, quantity] : pod.request.ToMap(state.cluster.resources())) {
+    hash.Add(name).Add(quantity);
+  }
+  const Published& said = pod.published;
+  hash.Add(said.kind).Add(NodeName(state, said.node)).Add(said.plan).Add(said.reason);
+  return hash.Done();
+}
+
+uint64_t DigestOf(const State& state, const Member& member) {
+  Hash hash;
+  hash.Add(member.object.uid).Add(member.stage).Add(member.standing).Add(member.plan);
+  hash.Add(NodeName(state, member.node)).Add(member.rank).Add(member.evicting);
+  return hash.Done();
+}
+
+uint64_t DigestOf(const State& state, const Gang& gang) {
+  Hash hash;
+  hash.Add(gang.key).Add(gang.domain).Add(gang.ran).Add(gang.started).Add(gang.attempts);
+  hash.Add(gang.conflicts_in_row).Add(gang.failure).Add(gang.rolling_back);
+  hash.Add(gang.partial_since).Add(gang.broken_since).Add(gang.not_before).Add(gang.repair_by);
+  hash.Add(gang.resend_at).Add(gang.evict_at).Add(gang.forget_at).Add(gang.wake);
+  hash.Add(gang.verdict).Add(gang.changed).Add(gang.phase).Add(gang.reason);
+  hash.Add(gang.terms.size).Add(gang.terms.min).Add(gang.terms.priority);
+  hash.Add(gang.terms.required_level).Add(gang.terms.preferred_level);
+  if (gang.plan) {
+    hash.Add(gang.plan->id).Add(gang.plan->stage).Add(gang.plan->joining);
+    hash.Add(gang.plan->size).Add(gang.plan->bound).Add(gang.plan->deadline);
+  }
+  if (gang.queued) hash.Add(*gang.queued);
+  for (ReasonCode code : gang.told) hash.Add(code);
+  uint64_t sum = hash.Done();
+  for (const auto& [key, member] : gang.roster.members()) sum += DigestOf(state, member);
+  return sum;
+}
+
+uint64_t DigestOfNodes(const State& state) {
+  uint64_t sum = 0;
+  for (NodeId id : state.cluster.present_nodes()) {
+    const NodeObject& node = state.cluster.node(id).object;
+    Hash hash;
+    hash.Add(node.name).Add(node.uid).Add(node.ready).Add(node.unschedulable);
+    for (const auto& [key, value] : node.labels) hash.Add(key).Add(value);
+    for (const Taint& taint : node.taints) hash.Add(taint.key).Add(taint.value).Add(taint.effect);
+    for (const auto& [name, quantity] : node.allocatable) hash.Add(name).Add(quantity);
+    sum += hash.Done();
+  }
+  return sum;
+}
+
+uint64_t DigestOfPlanning(const State& state) {
+  Hash hash;
+  hash.Add(state.epoch).Add(state.synced).Add(state.leading).Add(state.plans_made);
+  hash.Add(state.outbox.sequence()).Add(state.refusals.epoch()).Add(state.refusals.size());
+  hash.Add(state.pass.full());
+  if (state.pass.cursor()) hash.Add(*state.pass.cursor());
+  for (const OrderKey& key : state.pass.single()) hash.Add(key);
+  for (const auto& [sequence, uid] : state.evictions) hash.Add(sequence).Add(uid);
+  for (const auto& [uid, fact] : state.pipeline_facts) hash.Add(uid).Add(fact.plan).Add(fact.state);
+  uint64_t sum = hash.Done();
+  for (const auto& [key, entry] : state.exclusions.entries()) {
+    sum += Hash().Add(NodeName(state, key.second)).Add(entry.plugin).Add(entry.until).Done();
+  }
+  return sum;
+}
+
+}  // namespace
+
+uint64_t DigestOf(const State& state) {
+  Hash hash;
+  uint64_t pods = 0;
+  for (uint32_t i = 0; i < state.pods.limit(); ++i) {
+    const Pod& pod = state.pods.Get(PodId(i));
+    if (!pod.uid.empty()) pods += DigestOf(state, pod);
+  }
+  uint64_t gangs = 0;
+  for (const auto& [key, id] : state.gangs.by_key()) gangs += DigestOf(state, state.gangs.Get(id));
+  hash.Add(state.now).Add(pods).Add(gangs).Add(DigestOfNodes(state)).Add(DigestOfPlanning(state));
+  return hash.Done();
+}
+
+}  // namespace phalanx

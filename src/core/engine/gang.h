@@ -1,0 +1,96 @@
+// One gang: its roster, its plan if it has one, and what must be remembered about it.
+#ifndef PHALANX_CORE_ENGINE_GANG_H_
+#define PHALANX_CORE_ENGINE_GANG_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/engine/roster.h"
+#include "core/order/waiting_queue.h"
+#include "phalanx/ids.h"
+#include "phalanx/objects.h"
+#include "phalanx/time.h"
+#include "phalanx/verdict.h"
+#include "phalanx/view.h"
+
+namespace phalanx {
+
+// Which barrier the plan's members wait at, or that both are open.
+enum class PlanStage { kReserve, kPrepare, kBind };
+
+// A placement that is carried out. Its unbound members are those in the pipeline; `size` falls when
+// a member is lost after both barriers opened, so size == bound + members in the pipeline.
+struct Plan {
+  uint64_t id = 0;
+  PlanStage stage = PlanStage::kReserve;
+  bool joining = false;  // members that join a gang which runs, or is being repaired
+  int32_t size = 0;
+  int32_t bound = 0;
+  Time deadline = Time::Never();  // of the present stage
+};
+
+struct Gang {
+  GangKey key;
+  Roster roster;
+  Terms terms;  // what live members agree on; the first in order where they do not
+  std::optional<Plan> plan;
+  std::string domain;  // path of the common domain of the last start
+
+  // --- what happened to it
+  bool ran = false;  // was whole since it last had no bound member
+  Time started;
+  int32_t attempts = 0;                // failed starts in a row
+  int32_t conflicts_in_row = 0;        // plans that the scheduler refused in a row
+  Reason failure;                      // of the last start; kNone if it did not fail
+  bool rolling_back = false;           // the last start failed: what is bound leaves
+  Time partial_since = Time::Never();  // Never: not part-bound
+  Time broken_since = Time::Never();   // since when a bound gang lacks members
+
+  // --- when something is due
+  Time not_before{0};              // back-off ends
+  Time repair_by = Time::Never();  // else it is rolled back
+  Time resend_at = Time::Never();  // Reject once more, while members are returning
+  Time evict_at{0};                // next eviction, while rolling back
+  Time forget_at = Time::Never();  // finished gangs
+  Time wake = Time::Never();       // the least of all, as registered with the timers
+
+  Reason verdict;       // last refusal of the placement search; kNone if there is none
+  bool changed = true;  // its request may be another one than at the last look
+
+  // --- derived by Settle
+  GangPhase phase = GangPhase::kGathering;
+  Reason reason;
+  std::optional<OrderKey> queued;  // its key while it is in the waiting queue
+
+  // --- what was told
+  std::set<ReasonCode> told;
+  bool told_extra = false;
+  std::string held_reason;  // what held members are answered
+  bool republish = false;   // every member's answer is due
+};
+
+// Gangs by key and id.
+class GangTable {
+ public:
+  GangId Find(const GangKey& key) const;
+  GangId FindOrAdd(const GangKey& key);
+  void Remove(GangId id);
+
+  Gang& Get(GangId id) { return *gangs_[id.index()]; }
+  const Gang& Get(GangId id) const { return *gangs_[id.index()]; }
+  const std::map<GangKey, GangId>& by_key() const { return ids_; }
+
+ private:
+  std::map<GangKey, GangId> ids_;
+  std::vector<std::unique_ptr<Gang>> gangs_;
+  std::vector<GangId> free_;
+};
+
+}  // namespace phalanx
+
+#endif  // PHALANX_CORE_ENGINE_GANG_H_

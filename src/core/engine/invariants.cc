@@ -1,0 +1,159 @@
+#include "core/engine/invariants.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/engine/reasons.h"
+#include "core/engine/settle.h"
+
+namespace phalanx {
+namespace {
+
+using Findings = std::vector<std::string>;
+
+std::string Name(const Gang& gang) {
+  return fmt::format("gang {}/{}/{}", gang.key.ns, gang.key.source, gang.key.name);
+}
+
+// ---- the ledger is a function of pods and members
+
+std::optional<Booking> BookingOf(const Pod& pod) {
+  if (pod.node.valid()) {
+    if (pod.ended()) return std::nullopt;
+    return Booking{pod.node, BookingKind::kBound, pod.request};
+  }
+  const Member* member = pod.member;
+  if (member == nullptr || member->stage == Stage::kIdle || !member->node.valid()) {
+    return std::nullopt;
+  }
+  return Booking{member->node, BookingKind::kHeld, pod.request};
+}
+
+void CheckLedger(const State& state, Findings* out) {
+  const Ledger& ledger = state.cluster.ledger();
+  if (!ledger.CheckSums()) out->push_back("ledger: sums differ from entries");
+  size_t expected = 0;
+  for (uint32_t i = 0; i < state.pods.limit(); ++i) {
+    const Pod& pod = state.pods.Get(PodId(i));
+    if (pod.uid.empty()) continue;
+    const std::optional<Booking> want = BookingOf(pod);
+    const std::optional<Booking> have = ledger.Find(PodId(i));
+    if (want) ++expected;
+    const bool same = want.has_value() == have.has_value() &&
+                      (!want || (want->node == have->node && want->kind == have->kind &&
+                                 want->amount == have->amount));
+    if (!same)
+      out->push_back(fmt::format("ledger: entry of pod {}/{} is not right", pod.ns, pod.name));
+  }
+  if (ledger.size() != expected) {
+    out->push_back(fmt::format("ledger: {} entries, expected {}", ledger.size(), expected));
+  }
+}
+
+// ---- a gang is planned as a whole, and counts are right
+
+void CheckPlan(const State& state, const Gang& gang, Findings* out) {
+  int32_t in_plan = 0;
+  for (const auto& [key, member] : gang.roster.members()) {
+    if (!member.InPipeline()) continue;
+    if (!state.InPlan(gang, member)) {
+      out->push_back(Name(gang) + ": member " + member.object.name + " is in no current plan");
+    }
+    if (!member.node.valid()) {
+      out->push_back(Name(gang) + ": planned member " + member.object.name + " has no node");
+    }
+    ++in_plan;
+  }
+  if (!gang.plan) return;
+  if (in_plan + gang.plan->bound != gang.plan->size) {
+    out->push_back(fmt::format("{}: plan of {} has {} in the pipeline and {} bound", Name(gang),
+                               gang.plan->size, in_plan, gang.plan->bound));
+  }
+  if (gang.plan->stage != PlanStage::kBind && gang.plan->bound > 0) {
+    out->push_back(Name(gang) + ": bound before both barriers opened");
+  }
+  if (gang.plan->stage == PlanStage::kBind &&
+      gang.roster.Count(Standing::kPlanned) + gang.roster.Count(Standing::kReserved) > 0) {
+    out->push_back(Name(gang) + ": the second barrier opened too early");
+  }
+}
+
+void CheckRoster(const State& state, GangId id, const Gang& gang, Findings* out) {
+  std::map<Standing, int32_t> counts;
+  std::set<int32_t> ranks;
+  for (const auto& [key, member] : gang.roster.members()) {
+    ++counts[StandingOf(member)];
+    const Pod& pod = state.pods.Get(member.pod);
+    if (pod.member != &member || pod.gang != id || key != member.key) {
+      out->push_back(Name(gang) + ": member " + member.object.name + " is linked wrongly");
+    }
+    const bool placed = member.standing == Standing::kBound || member.InPipeline();
+    if (placed && member.rank >= 0 && !ranks.insert(member.rank).second) {
+      out->push_back(fmt::format("{}: rank {} is there twice", Name(gang), member.rank));
+    }
+  }
+  for (size_t i = 0; i < kStandings; ++i) {
+    const auto standing = static_cast<Standing>(i);
+    if (gang.roster.Count(standing) != counts[standing]) {
+      out->push_back(fmt::format("{}: count {} of members is wrong", Name(gang), i));
+    }
+  }
+}
+
+// ---- derived state equals a recomputation
+
+void CheckDerived(const State& state, GangId id, const Gang& gang, Findings* out) {
+  if (gang.phase != PhaseOf(gang)) out->push_back(Name(gang) + ": phase is stale");
+  const bool waits = gang.phase == GangPhase::kGathering || gang.phase == GangPhase::kQueued ||
+                     gang.phase == GangPhase::kRollingBack ||
+                     (gang.phase == GangPhase::kRepairing && !gang.plan);
+  if (waits && gang.reason.code == ReasonCode::kNone) {
+    out->push_back(Name(gang) + ": waits without a reason");
+  }
+  std::optional<OrderKey> want;
+  if (IsPlannable(state, gang)) want = OrderKeyOf(gang);
+  if (want != gang.queued) out->push_back(Name(gang) + ": place in the queue is stale");
+  if (gang.queued) {
+    auto it = state.queue.entries().find(*gang.queued);
+    if (it == state.queue.entries().end() || it->second != id) {
+      out->push_back(Name(gang) + ": is not where the queue has it");
+    }
+  }
+  if (gang.plan.has_value() != (state.starting.count(id) > 0)) {
+    out->push_back(Name(gang) + ": is not listed as starting");
+  }
+  if (gang.plan && !state.synced && state.epoch == 0) {
+    out->push_back(Name(gang) + ": planned before any snapshot");
+  }
+}
+
+void CheckAnswers(const State& state, Findings* out) {
+  for (uint32_t i = 0; i < state.pods.limit(); ++i) {
+    const Pod& pod = state.pods.Get(PodId(i));
+    if (pod.uid.empty() || pod.published == AnswerOf(state, pod)) continue;
+    out->push_back(fmt::format("answer about pod {}/{} is stale", pod.ns, pod.name));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> FindBrokenInvariants(const State& state) {
+  Findings out;
+  CheckLedger(state, &out);
+  size_t queued = 0;
+  for (const auto& [key, id] : state.gangs.by_key()) {
+    const Gang& gang = state.gangs.Get(id);
+    CheckPlan(state, gang, &out);
+    CheckRoster(state, id, gang, &out);
+    CheckDerived(state, id, gang, &out);
+    if (gang.queued) ++queued;
+  }
+  if (queued != state.queue.size()) out.push_back("the queue has entries of unknown gangs");
+  CheckAnswers(state, &out);
+  return out;
+}
+
+}  // namespace phalanx

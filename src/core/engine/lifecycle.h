@@ -1,0 +1,47 @@
+// What befalls a plan and its members: steps, losses, withdrawal, failure, roll back.
+#ifndef PHALANX_CORE_ENGINE_LIFECYCLE_H_
+#define PHALANX_CORE_ENGINE_LIFECYCLE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "core/engine/gang.h"
+#include "core/engine/state.h"
+#include "phalanx/ids.h"
+
+namespace phalanx {
+
+// Puts the member at `stage` and refreshes its roster entry.
+void SetStage(State& state, Gang& gang, Member& member, Stage stage);
+
+// The pod of the member is on `node`. Members bound by their plan step it forward; a member that
+// somebody else bound before both barriers opened is adopted, and the plan of the others withdrawn.
+void MemberBound(State& state, Gang& gang, Member& member, const std::string& node);
+
+// The member left the pipeline: its room is free and it may be planned again.
+void MemberReturned(State& state, Gang& gang, Member& member);
+
+// The member can't be bound any more by its plan (deleted, ended, moved to another gang, returned).
+// Before both barriers opened the plan is withdrawn; after, it goes on without the member.
+void MemberLost(State& state, Gang& gang, Member& member, const std::string& why);
+
+// REQUIRES: a plan. Sends Reject; its unbound members are returning, their room stays held.
+void WithdrawPlan(State& state, Gang& gang, const std::string& why);
+
+// Failed starts count and wait: first, doubled up to the last (EngineConfig).
+void BackOff(State& state, Gang& gang);
+
+// The Binding of a member was refused for good: a start is rolled back, a joining member waits.
+void BindRefused(State& state, Gang& gang, Member& member, const Reason& why);
+
+// The gang's start failed for good (Gang::failure says why): what is bound leaves, what is not
+// bound is withdrawn.
+void StartRollBack(State& state, Gang& gang);
+
+// Lets what is bound leave, when nothing of the gang is in the pipeline any more; ends the roll
+// back when nothing is bound.
+void AdvanceRollBack(State& state, Gang& gang);
+
+}  // namespace phalanx
+
+#endif  // PHALANX_CORE_ENGINE_LIFECYCLE_H_

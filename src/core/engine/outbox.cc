@@ -1,0 +1,18 @@
+#include "core/engine/outbox.h"
+
+#include <array>
+#include <string_view>
+
+namespace phalanx {
+
+uint64_t Outbox::Send(DirectiveBody body) {
+  // In the order of the variant.
+  static constexpr std::array<std::string_view, 5> kKinds = {"admit", "release", "reject", "evict",
+                                                             "event"};
+  static_assert(kKinds.size() == std::variant_size_v<DirectiveBody>);
+  counters_->CountDirective(kKinds[body.index()]);
+  outcome_.directives.push_back({++sequence_, std::move(body)});
+  return sequence_;
+}
+
+}  // namespace phalanx

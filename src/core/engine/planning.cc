@@ -1,0 +1,252 @@
+#include "core/engine/planning.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/engine/lifecycle.h"
+#include "core/engine/reasons.h"
+#include "core/explain/reason_text.h"
+#include "core/place/placement.h"
+#include "core/plan/assign.h"
+
+namespace phalanx {
+namespace {
+
+// Members that join one running gang at a time: bounds the work of one look.
+constexpr size_t kMaxJoiners = 64;
+
+using Members = std::vector<Member*>;
+
+struct Chosen {
+  Members members;  // in rank order
+  std::vector<HostId> hosts;
+  std::string domain;
+  bool joining = false;
+};
+
+// Waiting members that may have a place, in rank order.
+Members Candidates(Gang& gang) {
+  Members out;
+  const auto open = static_cast<size_t>(std::max(OpenPlaces(gang), 0));
+  for (auto& [key, member] : gang.roster.members()) {
+    if (out.size() == open) break;
+    if (member.standing == Standing::kReady) out.push_back(&member);
+  }
+  return out;
+}
+
+// Roles in the order of their first member, so that ids of shapes decide nothing.
+PlacementRequest RequestFor(const State& state, const Gang& gang, const Members& members) {
+  PlacementRequest request;
+  std::map<ShapeId, size_t> role_of;
+  for (const Member* member : members) {
+    auto [it, added] = role_of.try_emplace(member->shape, request.roles.size());
+    if (added) {
+      request.roles.push_back({member->shape, 0});
+      state.exclusions.Collect(member->shape, &request.exclusions);
+    }
+    ++request.roles[it->second].count;
+  }
+  request.required_level = gang.terms.required_level;
+  request.preferred_level = gang.terms.preferred_level;
+  return request;
+}
+
+// A refusal of some shape is about its first member, unless all members are alike.
+void NameMember(const PlacementRequest& request, const Members& members, const State& state,
+                ShapeId about, Reason* reason) {
+  if (request.roles.size() < 2 || !about.valid()) return;
+  for (const Member* member : members) {
+    if (member->shape != about) continue;
+    reason->member = state.NameOf(*member);
+    return;
+  }
+}
+
+// The first shape that no node could take even when empty.
+ShapeId Hopeless(const State& state, const PlacementRequest& request) {
+  for (const RoleRequest& role : request.roles) {
+    const auto& hosts = state.cluster.topology().hosts();
+    const bool any = std::any_of(hosts.begin(), hosts.end(), [&](const Topology::Host& host) {
+      return state.cluster.SlotsWhenEmpty(host.node, role.shape) > 0;
+    });
+    if (!any) return role.shape;
+  }
+  return ShapeId::None();
+}
+
+// Asks the search, or the refusals that still hold. A search is counted, a remembered refusal not.
+std::variant<Placement, Reason> Search(State& state, const PlacementRequest& request,
+                                       int64_t* spent) {
+  const RequestClass request_class = ClassOf(request);
+  ++*spent;
+  if (const Reason* known = state.refusals.Find(request_class)) return *known;
+  PlacementAnswer answer = Place(state.cluster, request);
+  *spent += answer.work_units;
+  const Reason* refusal = answer.refusal();
+  state.counters.CountPlan(refusal ? ReasonName(refusal->code) : "fits", answer.work_units);
+  if (refusal) state.refusals.Remember(request_class, *refusal);
+  return std::move(answer.result);
+}
+
+void Refuse(State& state, Gang& gang, GangId id, const PlacementRequest& request,
+            const Members& members, Reason reason) {
+  if (reason.code == ReasonCode::kNoSuchNode && reason.member.empty() && request.roles.size() > 1) {
+    NameMember(request, members, state, Hopeless(state, request), &reason);
+  }
+  if (reason == gang.verdict) return;
+  gang.verdict = std::move(reason);
+  state.Touch(id);
+}
+
+void Hold(State& state, Member& member, NodeId node) {
+  member.node = node;
+  state.cluster.ledger().Book(member.pod, node, BookingKind::kHeld,
+                              state.pods.Get(member.pod).request);
+}
+
+std::vector<int32_t> RanksFor(const Gang& gang, const Members& members) {
+  std::set<int32_t> taken;
+  for (const auto& [key, member] : gang.roster.members()) {
+    const bool placed =
+        member.standing == Standing::kBound || member.standing == Standing::kSucceeded;
+    if (placed && member.rank >= 0) taken.insert(member.rank);
+  }
+  std::vector<std::optional<int32_t>> indexes;
+  indexes.reserve(members.size());
+  for (const Member* member : members) indexes.push_back(member->object.membership->index);
+  return AssignRanks(indexes, std::move(taken), gang.terms.size);
+}
+
+Admit AdmitOf(const State& state, const Gang& gang, const Members& members) {
+  Admit admit{.gang = gang.key, .plan = gang.plan->id, .gang_size = gang.terms.size};
+  admit.domain = gang.domain;
+  for (const Member* member : members) {
+    const NodeObject& node = state.cluster.node(member->node).object;
+    admit.members.push_back({member->object.uid, member->object.ns, member->object.name, node.name,
+                             node.uid, member->rank});
+  }
+  std::sort(admit.members.begin(), admit.members.end(),
+            [](const AdmitMember& a, const AdmitMember& b) { return a.rank < b.rank; });
+  return admit;
+}
+
+// The whole gang is held in the ledger before anything is sent.
+void Commit(State& state, Gang& gang, GangId id, const Chosen& chosen) {
+  for (size_t i = 0; i < chosen.members.size(); ++i) {
+    Hold(state, *chosen.members[i], state.cluster.topology().host(chosen.hosts[i]).node);
+  }
+  const std::vector<int32_t> ranks = RanksFor(gang, chosen.members);
+  Plan plan;
+  plan.id = (state.epoch << kPlanBits) + ++state.plans_made;
+  plan.joining = chosen.joining;
+  plan.size = static_cast<int32_t>(chosen.members.size());
+  plan.deadline = state.now + state.config.reserve_deadline;
+  gang.plan = plan;
+  gang.verdict = {};
+  if (!chosen.joining) gang.domain = chosen.domain;
+  for (size_t i = 0; i < chosen.members.size(); ++i) {
+    Member& member = *chosen.members[i];
+    member.plan = plan.id;
+    member.rank = ranks[i];
+    SetStage(state, gang, member, Stage::kPlanned);
+  }
+  state.starting.insert(id);
+  state.outbox.Send(AdmitOf(state, gang, chosen.members));
+}
+
+void PlanStart(State& state, Gang& gang, GangId id, int64_t* spent) {
+  Members members = Candidates(gang);
+  PlacementRequest request = RequestFor(state, gang, members);
+  auto answer = Search(state, request, spent);
+  const auto least =
+      static_cast<size_t>(std::max(gang.terms.min - gang.roster.Count(Standing::kSucceeded), 1));
+  if (std::holds_alternative<Reason>(answer) && least < members.size()) {
+    members.resize(least);
+    request = RequestFor(state, gang, members);
+    answer = Search(state, request, spent);
+  }
+  if (auto* reason = std::get_if<Reason>(&answer)) {
+    Refuse(state, gang, id, request, members, std::move(*reason));
+    return;
+  }
+  const Placement& placement = std::get<Placement>(answer);
+  std::vector<ShapeId> shapes;
+  shapes.reserve(members.size());
+  for (const Member* member : members) shapes.push_back(member->shape);
+  Chosen chosen{members, AssignHosts(shapes, placement)};
+  chosen.domain = state.cluster.topology().Path(placement.common);
+  Commit(state, gang, id, chosen);
+}
+
+// The required domain, told by the first bound member whose host is known.
+HostRange RequiredRange(const State& state, const Gang& gang) {
+  if (gang.terms.required_level.empty()) return {};
+  const Topology& topology = state.cluster.topology();
+  const LevelId level = topology.FindLevel(gang.terms.required_level);
+  if (!level.valid()) return {};
+  for (const auto& [key, member] : gang.roster.members()) {
+    if (member.standing != Standing::kBound) continue;
+    const HostId host = topology.HostOf(member.node);
+    if (!host.valid()) continue;
+    if (level == topology.host_level()) return {host, 1};
+    const DomainId domain = topology.DomainAt(host, level);
+    if (!domain.valid()) continue;
+    return {topology.domain(domain).first_host, topology.domain(domain).host_count};
+  }
+  return {};
+}
+
+void PlanJoin(State& state, Gang& gang, GangId id, int64_t* spent) {
+  Chosen chosen{.joining = true};
+  std::set<ShapeId> refused;
+  const HostRange within = RequiredRange(state, gang);
+  for (Member* member : Candidates(gang)) {
+    if (chosen.members.size() == kMaxJoiners) break;
+    if (refused.count(member->shape) > 0) continue;
+    PlacementRequest request = RequestFor(state, gang, {member});
+    request.within = within;
+    auto answer = Search(state, request, spent);
+    if (auto* reason = std::get_if<Reason>(&answer)) {
+      if (refused.empty()) Refuse(state, gang, id, request, {member}, *reason);
+      refused.insert(member->shape);
+      continue;
+    }
+    chosen.members.push_back(member);
+    chosen.hosts.push_back(std::get<Placement>(answer).slots.front().host);
+    // The next one must see that this room is taken.
+    Hold(state, *member, state.cluster.topology().host(chosen.hosts.back()).node);
+  }
+  if (!chosen.members.empty()) Commit(state, gang, id, chosen);
+}
+
+}  // namespace
+
+bool HasPlanningWork(const State& state) {
+  return state.synced && state.leading && state.pass.HasWork(state.queue);
+}
+
+void RunPlanSlice(State& state, int64_t work_units) {
+  if (!HasPlanningWork(state)) return;
+  state.cluster.RefreshTopology();
+  int64_t spent = 0;
+  do {
+    const GangId id = state.pass.Next(state.queue);
+    if (!id.valid()) break;
+    Gang& gang = state.gangs.Get(id);
+    if (gang.plan) continue;  // admitted in this slice, not settled yet
+    if (gang.roster.Count(Standing::kBound) > 0) {
+      PlanJoin(state, gang, id, &spent);
+    } else {
+      PlanStart(state, gang, id, &spent);
+    }
+  } while (spent < work_units);
+  state.outbox.Spend(spent);
+}
+
+}  // namespace phalanx

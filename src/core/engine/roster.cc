@@ -1,0 +1,179 @@
+#include "core/engine/roster.h"
+
+#include <limits>
+#include <utility>
+
+namespace phalanx {
+namespace {
+
+bool IsLive(Standing standing) {
+  switch (standing) {
+    case Standing::kDeleting:
+    case Standing::kSucceeded:
+    case Standing::kFailed:
+      return false;
+    default:
+      return true;
+  }
+}
+
+Standing PipelineStanding(const Member& member) {
+  switch (member.stage) {
+    case Stage::kPlanned:
+      return Standing::kPlanned;
+    case Stage::kReserved:
+      return Standing::kReserved;
+    case Stage::kPrepared:
+      return Standing::kPrepared;
+    default:
+      return member.object.gates.empty() ? Standing::kReady : Standing::kGated;
+  }
+}
+
+}  // namespace
+
+MemberKey KeyOf(const PodObject& pod) {
+  const std::optional<int32_t> index = pod.membership ? pod.membership->index : std::nullopt;
+  return {index ? *index : std::numeric_limits<int64_t>::max(), pod.name.size(), pod.name, pod.uid};
+}
+
+Standing StandingOf(const Member& member) {
+  const PodObject& pod = member.object;
+  if (pod.phase == PodPhase::kSucceeded) return Standing::kSucceeded;
+  if (pod.phase == PodPhase::kFailed) return Standing::kFailed;
+  if (!pod.node.empty()) return pod.deleting ? Standing::kDeleting : Standing::kBound;
+  if (member.stage == Stage::kReturning) return Standing::kReturning;
+  if (pod.deleting) return Standing::kDeleting;
+  return PipelineStanding(member);
+}
+
+Terms TermsOf(const Member& member) {
+  const Membership& says = *member.object.membership;
+  return {says.size, says.min, member.object.priority, says.required_level, says.preferred_level};
+}
+
+Roster::Indexed Roster::IndexOf(const Member& member) {
+  Indexed out;
+  out.standing = StandingOf(member);
+  // A deleted member that still leaves the pipeline is waited for, but speaks for nobody.
+  out.live = IsLive(out.standing) && !member.object.deleting;
+  out.created = member.object.created;
+  if (!out.live) return out;
+  out.terms = TermsOf(member);
+  if (member.object.node.empty()) {
+    out.problem = !member.object.membership->problems.empty();
+    out.late = member.object.unresolved_objects;
+  }
+  return out;
+}
+
+Member& Roster::Add(PodId pod, PodObject object, ShapeId shape) {
+  const MemberKey key = KeyOf(object);
+  Member& member = members_[key];
+  member.key = key;
+  member.pod = pod;
+  member.object = std::move(object);
+  member.shape = shape;
+  Indexed entry = IndexOf(member);
+  member.standing = entry.standing;
+  Insert(member, entry);
+  indexed_.emplace(&member, std::move(entry));
+  return member;
+}
+
+void Roster::Remove(Member& member) {
+  auto it = indexed_.find(&member);
+  Erase(member, it->second);
+  indexed_.erase(it);
+  members_.erase(member.key);
+}
+
+void Roster::Replace(Member& member, PodObject object, ShapeId shape) {
+  const MemberKey key = KeyOf(object);
+  if (key != member.key) {
+    auto it = indexed_.find(&member);
+    Erase(member, it->second);
+    auto node = members_.extract(member.key);
+    node.key() = key;
+    member.key = key;
+    members_.insert(std::move(node));
+    Insert(member, it->second);
+  }
+  member.object = std::move(object);
+  member.shape = shape;
+  Refresh(member);
+}
+
+void Roster::Refresh(Member& member) {
+  Indexed& old = indexed_.find(&member)->second;
+  Indexed now = IndexOf(member);
+  member.standing = now.standing;
+  if (old.live == now.live && old.problem == now.problem && old.terms == now.terms &&
+      old.created == now.created && old.late == now.late) {
+    --counts_[static_cast<size_t>(old.standing)];
+    ++counts_[static_cast<size_t>(now.standing)];
+    if (old.standing == Standing::kGated) gated_.erase(&member);
+    if (now.standing == Standing::kGated) gated_.insert(&member);
+    old.standing = now.standing;
+    return;
+  }
+  Erase(member, old);
+  Insert(member, now);
+  old = std::move(now);
+}
+
+void Roster::Insert(const Member& member, const Indexed& entry) {
+  ++counts_[static_cast<size_t>(entry.standing)];
+  if (entry.standing == Standing::kGated) gated_.insert(&member);
+  if (entry.problem) problems_.insert(&member);
+  CountLate(entry.late, 1);
+  if (!entry.live) return;
+  ++live_;
+  terms_[entry.terms].insert(&member);
+  created_.insert(entry.created);
+}
+
+void Roster::Erase(const Member& member, const Indexed& entry) {
+  --counts_[static_cast<size_t>(entry.standing)];
+  gated_.erase(&member);
+  problems_.erase(&member);
+  CountLate(entry.late, -1);
+  if (!entry.live) return;
+  --live_;
+  auto terms = terms_.find(entry.terms);
+  terms->second.erase(&member);
+  if (terms->second.empty()) terms_.erase(terms);
+  created_.erase(created_.find(entry.created));
+}
+
+void Roster::CountLate(const std::vector<std::string>& objects, int32_t by) {
+  for (const std::string& name : objects) {
+    auto it = late_.try_emplace(name, 0).first;
+    it->second += by;
+    if (it->second > 1) {
+      shared_late_.insert(name);
+    } else {
+      shared_late_.erase(name);
+    }
+    if (it->second == 0) late_.erase(it);
+  }
+}
+
+int32_t Roster::InPipeline() const {
+  return Count(Standing::kPlanned) + Count(Standing::kReserved) + Count(Standing::kPrepared);
+}
+
+int32_t Roster::Counted() const {
+  return Live() - Count(Standing::kGated) + Count(Standing::kSucceeded);
+}
+
+const std::string* Roster::SharedLateObject() const {
+  return shared_late_.empty() ? nullptr : &*shared_late_.begin();
+}
+
+std::optional<Time> Roster::Oldest() const {
+  if (created_.empty()) return std::nullopt;
+  return *created_.begin();
+}
+
+}  // namespace phalanx

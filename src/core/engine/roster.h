@@ -1,0 +1,155 @@
+// The members of one gang, in rank order, with everything about them that the gang is judged by
+// kept up to date per change, so that no command costs more than O(log members).
+//
+// A member's *standing* is derived from its pod and its place in the pipeline:
+//
+//   gated ─► ready ─► planned ─► reserved ─► prepared ─► bound ─► succeeded, failed
+//              ▲         │           │           │         │
+//              └──── returning ◄─────┴───────────┘         └────► deleting
+//
+// Standing counts live members only by what they are now: a pod with a deletion timestamp is
+// deleting (returning while it still leaves the pipeline), whatever it was before.
+#ifndef PHALANX_CORE_ENGINE_ROSTER_H_
+#define PHALANX_CORE_ENGINE_ROSTER_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "phalanx/ids.h"
+#include "phalanx/objects.h"
+#include "phalanx/time.h"
+
+namespace phalanx {
+
+enum class Standing {
+  kGated,
+  kReady,
+  kPlanned,
+  kReserved,
+  kPrepared,
+  kReturning,
+  kBound,
+  kDeleting,
+  kSucceeded,
+  kFailed,
+};
+inline constexpr size_t kStandings = 10;
+
+// Where an unbound member is in the scheduler's pipeline.
+enum class Stage { kIdle, kPlanned, kReserved, kPrepared, kReturning };
+
+// Rank order: a fixed index first, then shorter names first ("w-9" before "w-10").
+struct MemberKey {
+  int64_t index = 0;
+  size_t name_length = 0;
+  std::string name;
+  std::string uid;
+
+  friend auto operator<=>(const MemberKey&, const MemberKey&) = default;
+};
+MemberKey KeyOf(const PodObject& pod);
+
+// What all members of a gang must agree on.
+struct Terms {
+  int32_t size = 0;
+  int32_t min = 0;
+  int32_t priority = 0;
+  std::string required_level;
+  std::string preferred_level;
+
+  friend auto operator<=>(const Terms&, const Terms&) = default;
+};
+
+struct Member {
+  MemberKey key;
+  PodId pod;
+  PodObject object;  // without what the shape says
+  ShapeId shape;
+  Stage stage = Stage::kIdle;
+  uint64_t plan = 0;  // it is in this plan, returns from it, or was bound under it
+  NodeId node;        // planned or bound
+  int32_t rank = -1;
+  bool evicting = false;  // an eviction was sent and not refused
+
+  // Kept by Roster::Refresh.
+  Standing standing = Standing::kReady;
+
+  bool InPipeline() const {
+    return stage == Stage::kPlanned || stage == Stage::kReserved || stage == Stage::kPrepared;
+  }
+};
+
+struct MemberOrder {
+  bool operator()(const Member* a, const Member* b) const { return a->key < b->key; }
+};
+using MemberSet = std::set<const Member*, MemberOrder>;
+
+class Roster {
+ public:
+  // REQUIRES: the pod is not in the roster. The address stays valid until Remove().
+  Member& Add(PodId pod, PodObject object, ShapeId shape);
+  void Remove(Member& member);
+  // Puts the newest object in place.
+  void Replace(Member& member, PodObject object, ShapeId shape);
+  // REQUIRED after every change of stage, or of what the object says.
+  void Refresh(Member& member);
+
+  std::map<MemberKey, Member>& members() { return members_; }
+  const std::map<MemberKey, Member>& members() const { return members_; }
+  int32_t Count(Standing standing) const { return counts_[static_cast<size_t>(standing)]; }
+  int32_t InPipeline() const;
+  // Gated, ready, in the pipeline, returning or bound, and without a deletion timestamp.
+  int32_t Live() const { return live_; }
+  // Members that count towards the minimum: live ones without a gate, and succeeded ones.
+  int32_t Counted() const;
+  // Bound and succeeded ones.
+  int32_t Placed() const { return Count(Standing::kBound) + Count(Standing::kSucceeded); }
+
+  // The terms of live members, and who holds each; more than one entry is a disagreement.
+  const std::map<Terms, MemberSet>& terms() const { return terms_; }
+  const MemberSet& gated() const { return gated_; }
+  // Unbound live members with a problem.
+  const MemberSet& with_problems() const { return problems_; }
+  // A claim or volume that more than one unbound member waits for; nullptr if there is none.
+  const std::string* SharedLateObject() const;
+  // Creation of the oldest live member.
+  std::optional<Time> Oldest() const;
+
+ private:
+  struct Indexed {
+    Standing standing = Standing::kReady;
+    bool live = false;
+    bool problem = false;
+    Terms terms;
+    Time created;
+    std::vector<std::string> late;
+  };
+  static Indexed IndexOf(const Member& member);
+  void Insert(const Member& member, const Indexed& entry);
+  void Erase(const Member& member, const Indexed& entry);
+  void CountLate(const std::vector<std::string>& objects, int32_t by);
+
+  std::map<MemberKey, Member> members_;
+  std::map<const Member*, Indexed> indexed_;  // looked up only
+  std::array<int32_t, kStandings> counts_{};
+  int32_t live_ = 0;
+  std::map<Terms, MemberSet> terms_;
+  MemberSet gated_;
+  MemberSet problems_;
+  std::multiset<Time> created_;
+  std::map<std::string, int32_t> late_;
+  std::set<std::string> shared_late_;
+};
+
+// What `member` stands at by its pod and stage.
+Standing StandingOf(const Member& member);
+Terms TermsOf(const Member& member);
+
+}  // namespace phalanx
+
+#endif  // PHALANX_CORE_ENGINE_ROSTER_H_

@@ -1,0 +1,88 @@
+// Everything the engine knows, and the few operations that every part of it shares.
+//
+// The parts are free functions over State, one file each:
+//
+//   inputs     nodes and pods come, change and go
+//   facts      what the adapter reports about members, conflicts and effects
+//   snapshot   epochs
+//   lifecycle  a plan is withdrawn, fails, ends; roll back
+//   settle     after each command: barriers, phase, reason, queue, timers, answers of touched gangs
+//   planning   slices of the pass: from waiting gangs to Admit
+//   views, digest, invariants   read only
+#ifndef PHALANX_CORE_ENGINE_STATE_H_
+#define PHALANX_CORE_ENGINE_STATE_H_
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/cluster/cluster.h"
+#include "core/engine/accelerators.h"
+#include "core/engine/gang.h"
+#include "core/engine/outbox.h"
+#include "core/engine/pods.h"
+#include "core/engine/timers.h"
+#include "core/measure/counters.h"
+#include "core/order/waiting_queue.h"
+#include "core/plan/exclusions.h"
+#include "core/plan/pass.h"
+#include "core/plan/refusals.h"
+#include "phalanx/command.h"
+#include "phalanx/engine.h"
+
+namespace phalanx {
+
+struct State {
+  explicit State(EngineConfig c)
+      : config(std::move(c)), accelerators(config.accelerators), cluster(config.node_scope) {}
+
+  EngineConfig config;
+  Accelerators accelerators;
+  Time now;
+  uint64_t epoch = 0;
+  bool synced = false;
+  bool leading = false;
+  uint64_t plans_made = 0;  // in this epoch
+
+  Cluster cluster;
+  PodTable pods;
+  GangTable gangs;
+  WaitingQueue queue;
+  Pass pass;
+  Refusals refusals;
+  Exclusions exclusions;
+  Timers timers;
+  Counters counters;
+  Outbox outbox{&counters};
+
+  std::set<GangId> starting;                  // gangs with a plan
+  std::map<uint64_t, std::string> evictions;  // sequence -> UID of the pod, in this epoch
+  // Before SyncDone: nodes not sent again yet, and what is in the adapter's pipeline.
+  std::set<std::string> unseen_nodes;
+  std::map<std::string, MemberFact> pipeline_facts;  // by UID
+
+  // --- due at the end of the command
+  std::set<GangId> touched;
+  std::vector<PodId> unpublished;
+
+  void Touch(GangId gang) { touched.insert(gang); }
+  // The gang of `member`.
+  Gang& GangOf(const Member& member) { return gangs.Get(pods.Get(member.pod).gang); }
+  bool InPlan(const Gang& gang, const Member& member) const {
+    return gang.plan && member.InPipeline() && member.plan == gang.plan->id;
+  }
+  // Room was freed, or something else happened that can turn a refusal into a fit.
+  void NoteRelease() {
+    refusals.NoteRelease();
+    if (!queue.empty()) pass.RequestAll();
+  }
+  std::string NameOf(const Member& member) const {
+    return member.object.ns + "/" + member.object.name;
+  }
+};
+
+}  // namespace phalanx
+
+#endif  // PHALANX_CORE_ENGINE_STATE_H_

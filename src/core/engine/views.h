@@ -1,0 +1,21 @@
+// Views of the state: values, made when someone asks. O(what is shown).
+#ifndef PHALANX_CORE_ENGINE_VIEWS_H_
+#define PHALANX_CORE_ENGINE_VIEWS_H_
+
+#include <optional>
+#include <vector>
+
+#include "core/engine/state.h"
+#include "phalanx/view.h"
+
+namespace phalanx {
+
+std::vector<GangView> ViewGangs(const State& state);
+std::optional<GangView> ViewGang(const State& state, const GangKey& key);
+std::vector<NodeView> ViewNodes(const State& state);
+TopologyView ViewTopology(const State& state);
+StatsView TakeStats(State& state);
+
+}  // namespace phalanx
+
+#endif  // PHALANX_CORE_ENGINE_VIEWS_H_

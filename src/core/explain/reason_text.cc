@@ -1,0 +1,283 @@
+#include "core/explain/reason_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace phalanx {
+namespace {
+
+constexpr size_t kExclusionsShown = 4;
+
+int32_t NodesIn(const Reason& reason) {
+  int32_t sum = 0;
+  for (const Exclusion& exclusion : reason.exclusions) sum += exclusion.nodes;
+  return sum;
+}
+
+// "; nodes that are out: 3 cordoned, 2 with taint x"
+std::string OutNodes(const Reason& reason) {
+  const int32_t all = NodesIn(reason);
+  std::string out;
+  for (size_t i = 0; i < std::min(reason.exclusions.size(), kExclusionsShown); ++i) {
+    out += i == 0 ? "; out: " : ", ";
+    out += ExplainExclusion(reason.exclusions[i], all);
+  }
+  if (reason.exclusions.size() > kExclusionsShown) {
+    out += fmt::format(", and {} more causes", reason.exclusions.size() - kExclusionsShown);
+  }
+  return out;
+}
+
+std::string Members(int64_t count, const Asked& asked) {
+  std::string out = fmt::format("{} member{}", count, count == 1 ? "" : "s");
+  if (!asked.per_member.empty()) out += " × " + asked.per_member;
+  return out;
+}
+
+std::string Best(const Reason& reason) {
+  return reason.domain.empty() ? std::string("none has room")
+                               : fmt::format("best {} has room for {}", reason.domain, reason.have);
+}
+
+std::string Capacity(const Reason& reason, const Asked& asked) {
+  return fmt::format("needs {}; {} of {} members placeable by free room{}{}",
+                     Members(reason.need, asked), reason.have, reason.need, OutNodes(reason),
+                     reason.never
+                         ? "; no node would do even when empty: lower the request or add nodes"
+                         : "; it starts when enough of them become free");
+}
+
+std::string Fragmentation(const Reason& reason, const Asked& asked) {
+  return fmt::format(
+      "needs {}; {} of {} members placeable (fragmentation): enough is free in all, but not on "
+      "single nodes; smaller members would fit sooner{}",
+      Members(reason.need, asked), reason.have, reason.need, OutNodes(reason));
+}
+
+std::string NoDomain(const Reason& reason, const Asked& asked) {
+  return fmt::format("needs {} in one {}; {}{}{}", Members(reason.need, asked), reason.level,
+                     Best(reason), OutNodes(reason),
+                     reason.never
+                         ? "; no domain would do even when empty: ask for a coarser level"
+                         : "; it starts when one has enough room, or ask for a coarser level");
+}
+
+std::string NoSuchNode(const Reason& reason, const Asked& asked) {
+  const std::string who =
+      reason.member.empty() ? "the members" : fmt::format("member {}", reason.member);
+  if (reason.exclusions.empty()) {
+    return fmt::format("{} can run on no node, since there are none: add nodes", who);
+  }
+  const int32_t all = NodesIn(reason);
+  std::string causes;
+  for (size_t i = 0; i < std::min(reason.exclusions.size(), kExclusionsShown); ++i) {
+    if (i > 0) causes += ", ";
+    causes += ExplainExclusion(reason.exclusions[i], all);
+  }
+  const std::string what =
+      asked.per_member.empty() ? "" : fmt::format(" (asks for {})", asked.per_member);
+  return fmt::format("no node can take {}{}: {}; change the pod or the nodes", who, what, causes);
+}
+
+std::string Gated(const Reason& reason) {
+  return fmt::format("{} of {}, {} gated: {} waits for the scheduling gate {} to be removed",
+                     reason.have, reason.need, reason.detail, reason.member, reason.subject);
+}
+
+std::string Missing(const Reason& reason) {
+  std::string out = fmt::format("{} of {} members are there", reason.have, reason.need);
+  if (!reason.subject.empty()) {
+    out += fmt::format(", {} gated: {} waits for the scheduling gate {}", reason.detail,
+                       reason.member, reason.subject);
+  }
+  return out + "; it is placed when the rest is created";
+}
+
+std::string Invalid(const Reason& reason) {
+  return fmt::format("{} of {} {}", reason.subject, reason.member, reason.detail);
+}
+
+std::string Disagree(const Reason& reason) {
+  return fmt::format("members do not agree on the {}: {}; delete or correct one of them",
+                     reason.subject, reason.detail);
+}
+
+std::string Refused(const Reason& reason) {
+  std::string out = fmt::format("plugin {} refused {}", reason.subject,
+                                reason.member.empty() ? "a member" : reason.member);
+  if (!reason.domain.empty()) out += " on " + reason.domain;
+  out += ": " + reason.detail;
+  if (reason.need > 0) return out + fmt::format("; tried again in {} s", reason.need);
+  return out + "; another place is looked for";
+}
+
+std::string Backoff(const Reason& reason) {
+  std::string out = "the last start failed";
+  if (!reason.member.empty()) out += " at " + reason.member;
+  out += fmt::format(": {}: {}", reason.subject, reason.detail);
+  if (reason.need > 0) {
+    out += fmt::format("; start {} is tried in {} s", reason.have + 1, reason.need);
+  }
+  return out;
+}
+
+std::string RollingBack(const Reason& reason) {
+  std::string out =
+      fmt::format("{} bound member{} leave{} again, since {}", reason.have,
+                  reason.have == 1 ? "" : "s", reason.have == 1 ? "s" : "", reason.detail);
+  if (!reason.member.empty()) {
+    out += fmt::format("; {} is not evicted ({}): delete it to free the gang", reason.member,
+                       reason.subject);
+  }
+  return out;
+}
+
+std::string Returning(const Reason& reason) {
+  std::string out =
+      fmt::format("{} member{} of the last start still leave{} the scheduler", reason.have,
+                  reason.have == 1 ? "" : "s", reason.have == 1 ? "s" : "");
+  return reason.detail.empty() ? out : out + "; " + reason.detail;
+}
+
+}  // namespace
+
+std::string_view ReasonName(ReasonCode code) {
+  switch (code) {
+    case ReasonCode::kNone:
+      return "None";
+    case ReasonCode::kSyncing:
+      return "Syncing";
+    case ReasonCode::kMembersMissing:
+      return "MembersMissing";
+    case ReasonCode::kMembersGated:
+      return "MembersGated";
+    case ReasonCode::kInvalid:
+      return "Invalid";
+    case ReasonCode::kMembersDisagree:
+      return "MembersDisagree";
+    case ReasonCode::kQueued:
+      return "Queued";
+    case ReasonCode::kCapacity:
+      return "Capacity";
+    case ReasonCode::kFragmentation:
+      return "Fragmentation";
+    case ReasonCode::kTopology:
+      return "Topology";
+    case ReasonCode::kNoSuchNode:
+      return "NoSuchNode";
+    case ReasonCode::kLevelUnknown:
+      return "LevelUnknown";
+    case ReasonCode::kConflict:
+      return "Conflict";
+    case ReasonCode::kLateObjects:
+      return "LateObjects";
+    case ReasonCode::kReturning:
+      return "Returning";
+    case ReasonCode::kBackoff:
+      return "Backoff";
+    case ReasonCode::kRollingBack:
+      return "RollingBack";
+  }
+  return "Unknown";
+}
+
+std::string_view ExclusionName(ExclusionCause cause) {
+  switch (cause) {
+    case ExclusionCause::kNotReady:
+      return "NotReady";
+    case ExclusionCause::kUnschedulable:
+      return "Unschedulable";
+    case ExclusionCause::kTaint:
+      return "Taint";
+    case ExclusionCause::kSelector:
+      return "Selector";
+    case ExclusionCause::kOutOfScope:
+      return "OutOfScope";
+    case ExclusionCause::kLevelMissing:
+      return "LevelMissing";
+    case ExclusionCause::kResourceAbsent:
+      return "ResourceAbsent";
+    case ExclusionCause::kResourceInUse:
+      return "ResourceInUse";
+    case ExclusionCause::kConflict:
+      return "Conflict";
+  }
+  return "Unknown";
+}
+
+std::string Explain(const Reason& reason, const Asked& asked) {
+  switch (reason.code) {
+    case ReasonCode::kNone:
+      return "";
+    case ReasonCode::kSyncing:
+      return "the state of the cluster is still being read";
+    case ReasonCode::kMembersMissing:
+      return Missing(reason);
+    case ReasonCode::kMembersGated:
+      return Gated(reason);
+    case ReasonCode::kInvalid:
+      return Invalid(reason);
+    case ReasonCode::kMembersDisagree:
+      return Disagree(reason);
+    case ReasonCode::kQueued:
+      return "it is complete and waits for its first look at the nodes";
+    case ReasonCode::kCapacity:
+      return Capacity(reason, asked);
+    case ReasonCode::kFragmentation:
+      return Fragmentation(reason, asked);
+    case ReasonCode::kTopology:
+      return NoDomain(reason, asked);
+    case ReasonCode::kNoSuchNode:
+      return NoSuchNode(reason, asked);
+    case ReasonCode::kLevelUnknown:
+      return fmt::format(
+          "no node has the topology level \"{}\": use a level or label that nodes carry",
+          reason.subject);
+    case ReasonCode::kConflict:
+      return Refused(reason);
+    case ReasonCode::kLateObjects:
+      return fmt::format(
+          "more than one member waits for {}, which is not allocated yet: this version "
+          "starts such gangs only once it is; allocate it first, or give each member its own",
+          reason.subject);
+    case ReasonCode::kReturning:
+      return Returning(reason);
+    case ReasonCode::kBackoff:
+      return Backoff(reason);
+    case ReasonCode::kRollingBack:
+      return RollingBack(reason);
+  }
+  return "";
+}
+
+std::string ExplainExclusion(const Exclusion& exclusion, int32_t nodes_in_all) {
+  const std::string count = fmt::format("({} of {} nodes)", exclusion.nodes, nodes_in_all);
+  const std::string& detail = exclusion.detail;
+  switch (exclusion.cause) {
+    case ExclusionCause::kNotReady:
+      return fmt::format("not ready {}", count);
+    case ExclusionCause::kUnschedulable:
+      return fmt::format("cordoned {}", count);
+    case ExclusionCause::kTaint:
+      return fmt::format("taint {} is not tolerated {}", detail, count);
+    case ExclusionCause::kSelector:
+      return fmt::format("{} {} {}",
+                         exclusion.nodes == nodes_in_all ? "no node carries label" : "no label",
+                         detail, count);
+    case ExclusionCause::kOutOfScope:
+      return fmt::format("out of the scope of this scheduler {}", count);
+    case ExclusionCause::kLevelMissing:
+      return fmt::format("no {} domain {}", detail, count);
+    case ExclusionCause::kResourceAbsent:
+      return fmt::format("less {} than one member asks for, even when empty {}", detail, count);
+    case ExclusionCause::kResourceInUse:
+      return fmt::format("too little free {} {}", detail, count);
+    case ExclusionCause::kConflict:
+      return fmt::format("refused lately by plugin {} {}", detail, count);
+  }
+  return "";
+}
+
+}  // namespace phalanx

@@ -1,0 +1,30 @@
+// Reasons into words: the only place where text about waiting is made.
+//
+// Sentences have no final stop and fit behind "gang NAME waits: ". They carry the numbers of the
+// reason, and what to do next where somebody can do something.
+#ifndef PHALANX_CORE_EXPLAIN_REASON_TEXT_H_
+#define PHALANX_CORE_EXPLAIN_REASON_TEXT_H_
+
+#include <string>
+#include <string_view>
+
+#include "phalanx/verdict.h"
+
+namespace phalanx {
+
+// Stable, in CamelCase: for metrics, conditions, events.
+std::string_view ReasonName(ReasonCode code);
+std::string_view ExclusionName(ExclusionCause cause);
+
+// What the members of the gang ask for, for sentences that name it; may be empty.
+struct Asked {
+  std::string per_member;  // "nvidia.com/gpu 4"
+};
+
+std::string Explain(const Reason& reason, const Asked& asked = {});
+// "no node carries label x=y (10 of 10 nodes)"; "" for none.
+std::string ExplainExclusion(const Exclusion& exclusion, int32_t nodes_in_all);
+
+}  // namespace phalanx
+
+#endif  // PHALANX_CORE_EXPLAIN_REASON_TEXT_H_

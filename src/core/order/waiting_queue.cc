@@ -1,0 +1,16 @@
+#include "core/order/waiting_queue.h"
+
+namespace phalanx {
+
+std::strong_ordering operator<=>(const OrderKey& a, const OrderKey& b) {
+  if (a.repair != b.repair) return b.repair <=> a.repair;
+  if (a.priority != b.priority) return b.priority <=> a.priority;
+  if (a.since != b.since) return a.since <=> b.since;
+  return a.gang <=> b.gang;
+}
+
+void WaitingQueue::Insert(const OrderKey& key, GangId gang) { entries_.emplace(key, gang); }
+
+void WaitingQueue::Erase(const OrderKey& key) { entries_.erase(key); }
+
+}  // namespace phalanx

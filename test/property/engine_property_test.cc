@@ -1,0 +1,253 @@
+// Random histories: whatever happens in whatever order, the invariants hold after each command, the
+// same commands give the same state, and once nothing misbehaves everything that fits runs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "support/rig.h"
+
+namespace phalanx::test {
+namespace {
+
+using ::testing::IsEmpty;
+
+class History {
+ public:
+  explicit History(uint32_t seed) : random_(seed) {
+    rig.keep_digests = true;
+    rig.SetNodes(MakeRacks(2, 3, 4));
+    rig.Start();
+  }
+
+  void Step() {
+    switch (Draw(12)) {
+      case 0:
+      case 1:
+        return NewGang();
+      case 2:
+        return Misbehave();
+      case 3:
+        return ToggleNode();
+      case 4:
+        return EndSome();
+      case 5:
+        return DeleteSome();
+      case 6:
+        return rig.Advance(Duration::Seconds(Draw(40)));
+      case 7:
+        return Restart();
+      case 8:
+        return rig.Plan();
+      case 9:
+        return Foreign();
+      default:
+        return rig.Run();
+    }
+  }
+
+  // Nothing misbehaves from now on; deleted pods go, failed ones are made again by their Job.
+  void Heal() {
+    ClearFaults();
+    for (NodeObject node : MakeRacks(2, 3, 4)) rig.UpdateNode(node);
+    rig.Start();
+    for (int round = 0; round < 60; ++round) {
+      for (const auto& [uid, pod] : std::map(rig.pods)) {
+        if (!pod.ours || pod.deleting || pod.phase == PodPhase::kFailed) rig.RemovePod(uid);
+      }
+      MakeMissing();
+      rig.Run();
+      rig.Advance(Duration::Minutes(11));
+      for (const GangView& view : rig.engine.Gangs()) {
+        if (view.phase == GangPhase::kRunning) Finish(view);
+      }
+    }
+  }
+
+  Rig rig;
+
+ private:
+  int Draw(int below) { return static_cast<int>(random_() % static_cast<uint32_t>(below)); }
+  std::string AnyPod() {
+    if (rig.pods.empty()) return "";
+    return std::next(rig.pods.begin(), Draw(static_cast<int>(rig.pods.size())))->first;
+  }
+  std::string AnyNode() {
+    return "rack-" + std::to_string(Draw(2)) + "-host-" + std::to_string(Draw(3));
+  }
+
+  void NewGang() {
+    GangSpec spec{.name = "g" + std::to_string(gangs_++), .size = 1 + Draw(5)};
+    spec.min = 1 + Draw(spec.size);
+    spec.gpus = 1 + Draw(4);
+    spec.priority = Draw(3);
+    if (Draw(3) == 0) spec.required_level = "nvlink";
+    spec.created_s = rig.now.ms / 1000;
+    specs_.push_back(spec);
+    std::vector<PodObject> pods = MakeGang(spec);
+    if (Draw(5) == 0) pods.back().gates = {"gate"};
+    rig.AddPods(pods);
+  }
+  void Misbehave() {
+    const std::string pod = AnyPod();
+    switch (Draw(7)) {
+      case 0:
+        rig.refuse_bind[pod] = "denied";
+        break;
+      case 1:
+        rig.refuse_node[AnyNode()] = "NodeAffinity";
+        break;
+      case 2:
+        rig.refuse_pod[pod] = "VolumeBinding";
+        break;
+      case 3:
+        rig.never_reserves.insert(pod);
+        break;
+      case 4:
+        rig.never_prepares.insert(pod);
+        break;
+      case 5:
+        rig.refuse_evictions = !rig.refuse_evictions;
+        break;
+      default:
+        ClearFaults();
+    }
+  }
+  void ClearFaults() {
+    rig.refuse_bind.clear();
+    rig.refuse_node.clear();
+    rig.refuse_pod.clear();
+    rig.never_reserves.clear();
+    rig.never_prepares.clear();
+    rig.refuse_evictions = false;
+  }
+  void ToggleNode() {
+    const std::string name = AnyNode();
+    NodeObject node = MakeRacks(2, 3, 4)[0];
+    for (const NodeObject& other : MakeRacks(2, 3, 4)) {
+      if (other.name == name) node = other;
+    }
+    switch (Draw(5)) {
+      case 0:
+        if (rig.nodes.count(name) > 0) rig.RemoveNode(name);
+        return;
+      case 1:
+        node.unschedulable = true;
+        break;
+      case 2:
+        node.ready = false;
+        break;
+      case 3:
+        node.uid += "-" + std::to_string(Draw(1000));
+        break;
+      default:
+        break;
+    }
+    rig.UpdateNode(node);
+  }
+  void EndSome() {
+    const std::string uid = AnyPod();
+    if (uid.empty() || rig.Pod(uid).node.empty()) return;
+    rig.EndPod(uid, Draw(3) == 0 ? PodPhase::kFailed : PodPhase::kSucceeded);
+  }
+  void DeleteSome() {
+    const std::string uid = AnyPod();
+    if (uid.empty()) return;
+    if (Draw(2) == 0) {
+      rig.DeletePod(uid);
+    } else {
+      rig.RemovePod(uid);
+    }
+  }
+  void Restart() { rig.Start(); }
+  void Foreign() {
+    if (rig.nodes.empty()) return;
+    // A new one each time: an ended pod never runs again.
+    rig.UpdatePod(MakeForeign("f" + std::to_string(++lives_), rig.nodes.begin()->first, 1));
+  }
+  void MakeMissing() {
+    for (const GangSpec& spec : specs_) {
+      for (int i = 0; i < spec.size; ++i) {
+        PodObject pod = MakeMember(spec, i);
+        const bool there = std::any_of(rig.pods.begin(), rig.pods.end(), [&](const auto& entry) {
+          return entry.second.name == pod.name && entry.second.ns == pod.ns;
+        });
+        if (there && rig.pods.count(pod.uid) > 0 && !rig.pods.at(pod.uid).gates.empty()) {
+          PodObject open = rig.pods.at(pod.uid);
+          open.gates.clear();
+          rig.UpdatePod(open);
+        }
+        if (there) continue;
+        pod.uid += "-" + std::to_string(++lives_);
+        rig.AddPods({pod});
+      }
+    }
+  }
+  void Finish(const GangView& view) {
+    for (const MemberView& member : view.members) {
+      if (member.state == "bound") rig.EndPod(member.pod_uid, PodPhase::kSucceeded);
+    }
+  }
+
+  std::mt19937 random_;
+  int gangs_ = 0;
+  int lives_ = 0;
+  std::vector<GangSpec> specs_;
+};
+
+class EngineProperty : public ::testing::TestWithParam<uint32_t> {};
+
+TEST_P(EngineProperty, InvariantsHoldAndEverythingThatFitsRuns) {
+  History history(GetParam());
+  for (int i = 0; i < 60 && !::testing::Test::HasFailure(); ++i) history.Step();
+  history.Heal();
+  for (const GangView& view : history.rig.engine.Gangs()) {
+    if (view.reason.never) continue;  // larger than any domain
+    EXPECT_EQ(view.phase, GangPhase::kDone)
+        << view.key.name << " seed " << GetParam() << ": " << view.explanation;
+  }
+  EXPECT_FALSE(history.rig.engine.HasPlanningWork());
+  for (const NodeView& node : history.rig.engine.Nodes()) EXPECT_THAT(node.held, IsEmpty());
+}
+
+TEST_P(EngineProperty, SameCommandsSameState) {
+  History a(GetParam()), b(GetParam());
+  for (int i = 0; i < 40; ++i) {
+    a.Step();
+    b.Step();
+  }
+  EXPECT_EQ(a.rig.digests, b.rig.digests);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, EngineProperty, ::testing::Range(1u, 41u));
+
+// Nodes and pods arrive in any order: placements are the same.
+TEST(EngineOrderTest, OrderInsideAChangeDecidesNothing) {
+  std::vector<std::vector<Admit>> results;
+  for (uint32_t seed = 0; seed < 8; ++seed) {
+    std::mt19937 random(seed);
+    std::vector<NodeObject> nodes = MakeRacks(3, 4, 4);
+    std::vector<PodObject> pods;
+    for (int g = 0; g < 5; ++g) {
+      GangSpec spec{.name = "g" + std::to_string(g), .size = 4, .gpus = 1 + g % 3};
+      for (PodObject& pod : MakeGang(spec)) pods.push_back(std::move(pod));
+      if (g == 2) pods.back().requests[kGpu] = 4;
+    }
+    std::shuffle(nodes.begin(), nodes.end(), random);
+    std::shuffle(pods.begin(), pods.end(), random);
+    Rig rig;
+    rig.manual = true;
+    rig.Start();
+    for (const NodeObject& node : nodes) rig.UpdateNode(node);
+    rig.AddPods(pods);
+    rig.Plan();
+    results.push_back(rig.Sent<Admit>());
+  }
+  for (const auto& result : results) EXPECT_EQ(result, results[0]);
+}
+
+}  // namespace
+}  // namespace phalanx::test

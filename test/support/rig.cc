@@ -1,0 +1,254 @@
+#include "support/rig.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/judge/judge.h"
+
+namespace phalanx::test {
+
+void Rig::SetNodes(std::vector<NodeObject> list) {
+  for (NodeObject& node : list) nodes[node.name] = std::move(node);
+}
+
+void Rig::SetPods(std::vector<PodObject> list) {
+  for (PodObject& pod : list) pods[pod.uid] = std::move(pod);
+}
+
+void Rig::AddPods(std::vector<PodObject> list) {
+  for (const PodObject& pod : list) pods[pod.uid] = pod;
+  Send(Changes{.pods = std::move(list)});
+}
+
+void Rig::UpdateNode(NodeObject node) {
+  nodes[node.name] = node;
+  Send(Changes{.nodes = {std::move(node)}});
+}
+
+void Rig::RemoveNode(const std::string& name) {
+  nodes.erase(name);
+  Send(Changes{.removed_nodes = {name}});
+}
+
+void Rig::UpdatePod(PodObject pod) {
+  pods[pod.uid] = pod;
+  Send(Changes{.pods = {std::move(pod)}});
+}
+
+void Rig::DeletePod(const std::string& uid) {
+  PodObject pod = pods.at(uid);
+  pod.deleting = true;
+  UpdatePod(std::move(pod));
+}
+
+void Rig::RemovePod(const std::string& uid) {
+  pods.erase(uid);
+  pipeline_.erase(uid);
+  Send(Changes{.removed_pods = {uid}});
+}
+
+void Rig::EndPod(const std::string& uid, PodPhase phase) {
+  PodObject pod = pods.at(uid);
+  pod.phase = phase;
+  UpdatePod(std::move(pod));
+}
+
+void Rig::Start() {
+  pipeline_.clear();
+  inbox_.clear();
+  Send(Connect{++epoch, "test"});
+  Changes snapshot;
+  for (const auto& [name, node] : nodes) snapshot.nodes.push_back(node);
+  for (const auto& [uid, pod] : pods) snapshot.pods.push_back(pod);
+  Send(std::move(snapshot));
+  Send(Leadership{true});
+  Send(SyncDone{});
+}
+
+void Rig::Send(Body body) {
+  Outcome outcome = engine.Apply({now, std::move(body)});
+  EXPECT_THAT(engine.CheckInvariants(), ::testing::IsEmpty());
+  if (keep_digests) digests.push_back(engine.Digest());
+  for (const PodAnswer& answer : outcome.answers) answers_[answer.pod_uid] = answer;
+  for (const Directive& directive : outcome.directives) {
+    log.push_back(directive);
+    CarryOut(directive);
+  }
+  outcomes.push_back(std::move(outcome));
+}
+
+MemberFact Rig::FactOf(const std::string& uid, MemberState state) const {
+  MemberFact fact{.pod_uid = uid, .state = state};
+  auto it = pipeline_.find(uid);
+  if (it == pipeline_.end()) return fact;
+  fact.plan = it->second.plan;
+  fact.node = it->second.node;
+  return fact;
+}
+
+void Rig::Fact(const std::string& uid, MemberState state, int32_t code,
+               const std::string& message) {
+  MemberFact fact = FactOf(uid, state);
+  fact.code = code;
+  fact.message = message;
+  if (state == MemberState::kReturned || state == MemberState::kBound) pipeline_.erase(uid);
+  Send(std::move(fact));
+}
+
+void Rig::Plan() {
+  for (int i = 0; engine.HasPlanningWork(); ++i) {
+    ASSERT_LT(i, 100'000) << "planning never ends";
+    Send(PlanSlice{1000});
+  }
+}
+
+void Rig::Run() {
+  for (int i = 0;; ++i) {
+    ASSERT_LT(i, 1'000'000) << "the conversation never ends";
+    if (!inbox_.empty()) {
+      Body next = std::move(inbox_.front());
+      inbox_.pop_front();
+      Send(std::move(next));
+    } else if (engine.HasPlanningWork()) {
+      Plan();
+    } else {
+      return;
+    }
+  }
+}
+
+void Rig::Advance(Duration by) {
+  const Time end = now + by;
+  Run();
+  for (int i = 0; engine.NextDeadline() <= end; ++i) {
+    ASSERT_LT(i, 10'000) << "ticking never ends";
+    now = std::max(now, engine.NextDeadline());
+    Send(Tick{});
+    Run();
+  }
+  now = end;
+}
+
+GangView Rig::View(const std::string& name) const {
+  for (const GangView& view : engine.Gangs()) {
+    if (view.key.name == name) return view;
+  }
+  ADD_FAILURE() << "no gang " << name;
+  return {};
+}
+
+PodAnswer Rig::Answer(const std::string& uid) const {
+  auto it = answers_.find(uid);
+  return it == answers_.end() ? PodAnswer{.pod_uid = uid} : it->second;
+}
+
+int Rig::BoundIn(const std::string& gang) const {
+  int count = 0;
+  for (const auto& [uid, pod] : pods) {
+    if (pod.membership && pod.membership->gang.name == gang && !pod.node.empty()) ++count;
+  }
+  return count;
+}
+
+void Rig::CarryOut(const Directive& directive) {
+  if (const auto* admit = std::get_if<Admit>(&directive.body)) OnAdmit(*admit);
+  if (manual) return;
+  if (const auto* release = std::get_if<Release>(&directive.body)) OnRelease(*release);
+  if (const auto* reject = std::get_if<Reject>(&directive.body)) OnReject(*reject);
+  if (const auto* evict = std::get_if<Evict>(&directive.body)) {
+    OnEvict(directive.sequence, *evict);
+  }
+}
+
+void Rig::OnAdmit(const Admit& admit) {
+  judge::World world;
+  for (const auto& [name, node] : nodes) world.nodes.push_back(node);
+  for (const auto& [uid, pod] : pods) {
+    const bool ended = pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
+    if (!pod.node.empty() && !ended) world.occupants.push_back({pod.node, pod.requests});
+  }
+  for (const auto& [uid, item] : pipeline_) {
+    if (pods.count(uid) > 0 && pods.at(uid).node.empty()) {
+      world.occupants.push_back({item.node, pods.at(uid).requests});
+    }
+  }
+  std::vector<judge::Assignment> gang;
+  for (const AdmitMember& member : admit.members) {
+    gang.push_back({pods.at(member.pod_uid), member.node});
+    pipeline_[member.pod_uid] = {admit.plan, member.node};
+  }
+  EXPECT_THAT(judge::CheckPlacement(world, gang), ::testing::IsEmpty());
+  if (manual) return;
+  for (const AdmitMember& member : admit.members) {
+    const auto node = refuse_node.find(member.node);
+    const auto pod = refuse_pod.find(member.pod_uid);
+    if (node == refuse_node.end() && pod == refuse_pod.end()) {
+      if (never_reserves.count(member.pod_uid) > 0) continue;
+      inbox_.push_back(FactOf(member.pod_uid, MemberState::kReserved));
+      continue;
+    }
+    Conflict conflict{.pod_uid = member.pod_uid, .plan = admit.plan, .node = member.node};
+    conflict.plugin = pod != refuse_pod.end() ? pod->second : node->second;
+    conflict.message = "does not suit";
+    conflict.pod_refused = pod != refuse_pod.end();
+    inbox_.push_back(std::move(conflict));
+  }
+}
+
+void Rig::OnRelease(const Release& release) {
+  const std::map<std::string, InPipeline> now_in = pipeline_;
+  for (const auto& [uid, item] : now_in) {
+    if (item.plan != release.plan) continue;
+    if (release.stage == ReleaseStage::kPrepare) {
+      if (never_prepares.count(uid) == 0) inbox_.push_back(FactOf(uid, MemberState::kPrepared));
+    } else {
+      Bind(uid, item);
+    }
+  }
+}
+
+void Rig::Bind(const std::string& uid, const InPipeline& item) {
+  if (stuck_binds.count(uid) > 0) return;
+  auto refusal = refuse_bind.find(uid);
+  if (refusal != refuse_bind.end()) {
+    MemberFact fact = FactOf(uid, MemberState::kBindRefused);
+    fact.code = 403;
+    fact.message = refusal->second;
+    inbox_.push_back(std::move(fact));
+    inbox_.push_back(FactOf(uid, MemberState::kReturned));
+    pipeline_.erase(uid);
+    return;
+  }
+  PodObject& pod = pods.at(uid);
+  pod.node = item.node;
+  pod.phase = PodPhase::kRunning;
+  pod.bound_plan = BoundPlan{item.plan, -1};
+  inbox_.push_back(FactOf(uid, MemberState::kBound));
+  inbox_.push_back(Changes{.pods = {pod}});
+  pipeline_.erase(uid);
+}
+
+void Rig::OnReject(const Reject& reject) {
+  const std::map<std::string, InPipeline> now_in = pipeline_;
+  for (const auto& [uid, item] : now_in) {
+    if (item.plan != reject.plan || never_returns.count(uid) > 0) continue;
+    if (stuck_binds.count(uid) > 0) continue;
+    inbox_.push_back(FactOf(uid, MemberState::kReturned));
+    pipeline_.erase(uid);
+  }
+}
+
+void Rig::OnEvict(uint64_t sequence, const Evict& evict) {
+  if (refuse_evictions) {
+    inbox_.push_back(DirectiveResult{sequence, false, 429, "disruption budget"});
+    return;
+  }
+  inbox_.push_back(DirectiveResult{sequence, true, 201, ""});
+  inbox_.push_back(Changes{.removed_pods = {evict.pod_uid}});
+  pods.erase(evict.pod_uid);
+}
+
+}  // namespace phalanx::test

@@ -1,0 +1,109 @@
+#include "core/explain/reason_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace phalanx {
+namespace {
+
+using ::testing::HasSubstr;
+
+const ReasonCode kAllCodes[] = {
+    ReasonCode::kSyncing,     ReasonCode::kMembersMissing,  ReasonCode::kMembersGated,
+    ReasonCode::kInvalid,     ReasonCode::kMembersDisagree, ReasonCode::kQueued,
+    ReasonCode::kCapacity,    ReasonCode::kFragmentation,   ReasonCode::kTopology,
+    ReasonCode::kNoSuchNode,  ReasonCode::kLevelUnknown,    ReasonCode::kConflict,
+    ReasonCode::kLateObjects, ReasonCode::kReturning,       ReasonCode::kBackoff,
+    ReasonCode::kRollingBack};
+
+// Numbers and names in every field: what a sentence leaves out is a choice, what it mangles a bug.
+Reason Full(ReasonCode code) {
+  Reason reason;
+  reason.code = code;
+  reason.have = 14;
+  reason.need = 16;
+  reason.level = "nvlink";
+  reason.domain = "nvl-07";
+  reason.subject = "the-subject";
+  reason.detail = "the-detail";
+  reason.member = "team-a/train-9";
+  reason.exclusions = {{ExclusionCause::kSelector, "x=y", 10}};
+  return reason;
+}
+
+TEST(ReasonTextTest, EveryCodeHasItsOwnNameAndSentence) {
+  std::set<std::string_view> names;
+  std::set<std::string> sentences;
+  for (ReasonCode code : kAllCodes) {
+    names.insert(ReasonName(code));
+    const std::string text = Explain(Full(code));
+    EXPECT_GT(text.size(), 20u) << ReasonName(code);
+    EXPECT_NE(text.back(), '.') << text;
+    sentences.insert(text);
+  }
+  EXPECT_EQ(names.size(), std::size(kAllCodes));
+  EXPECT_EQ(sentences.size(), std::size(kAllCodes));
+  EXPECT_EQ(Explain({}), "");
+}
+
+TEST(ReasonTextTest, EveryExclusionSaysHowManyNodes) {
+  std::set<std::string_view> names;
+  for (int i = 0; i <= static_cast<int>(ExclusionCause::kConflict); ++i) {
+    const auto cause = static_cast<ExclusionCause>(i);
+    EXPECT_THAT(ExplainExclusion({cause, "detail", 3}, 10), HasSubstr("(3 of 10 nodes)"));
+    names.insert(ExclusionName(cause));
+  }
+  EXPECT_EQ(names.size(), static_cast<size_t>(ExclusionCause::kConflict) + 1);
+}
+
+TEST(ReasonTextTest, FragmentationNamesTheRequest) {
+  Reason reason{.code = ReasonCode::kFragmentation, .have = 1, .need = 3};
+  EXPECT_THAT(Explain(reason, {"nvidia.com/gpu 4"}),
+              ::testing::StartsWith("needs 3 members × nvidia.com/gpu 4; 1 of 3 members placeable "
+                                    "(fragmentation)"));
+}
+
+TEST(ReasonTextTest, TopologyNamesTheBestDomain) {
+  const std::string text = Explain(Full(ReasonCode::kTopology));
+  EXPECT_THAT(text, HasSubstr("needs 16 members in one nvlink; best nvl-07 has room for 14"));
+}
+
+TEST(ReasonTextTest, NoSuchNodeNamesMemberLabelAndCount) {
+  EXPECT_THAT(Explain(Full(ReasonCode::kNoSuchNode)),
+              HasSubstr("member team-a/train-9: no node carries label x=y (10 of 10 nodes)"));
+}
+
+TEST(ReasonTextTest, GatedNamesTheGate) {
+  Reason reason = Full(ReasonCode::kMembersGated);
+  reason.have = 3;
+  reason.need = 4;
+  reason.detail = "1";
+  reason.subject = "example.com/quota";
+  EXPECT_THAT(Explain(reason), HasSubstr("3 of 4, 1 gated"));
+  EXPECT_THAT(Explain(reason), HasSubstr("example.com/quota"));
+}
+
+TEST(ReasonTextTest, BackoffCarriesTheRefusal) {
+  Reason reason{.code = ReasonCode::kBackoff, .have = 1, .need = 10};
+  reason.subject = "Binding";
+  reason.detail = "403 denied by policy no-gpu";
+  const std::string text = Explain(reason);
+  EXPECT_THAT(text, HasSubstr("403 denied by policy no-gpu"));
+  EXPECT_THAT(text, HasSubstr("start 2 is tried in 10 s"));
+}
+
+TEST(ReasonTextTest, RollBackNamesWhoStays) {
+  EXPECT_THAT(Explain(Full(ReasonCode::kRollingBack)),
+              HasSubstr("team-a/train-9 is not evicted (the-subject)"));
+}
+
+TEST(ReasonTextTest, LongListsOfCausesAreCut) {
+  Reason reason = Full(ReasonCode::kCapacity);
+  reason.exclusions.assign(6, {ExclusionCause::kTaint, "t", 1});
+  EXPECT_THAT(Explain(reason), HasSubstr("and 2 more causes"));
+}
+
+}  // namespace
+}  // namespace phalanx
