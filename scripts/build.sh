@@ -23,13 +23,22 @@ build_cpp() {
   cmake --build --preset "$preset" -j "$PHALANX_JOBS" "${target[@]}"
 }
 
+# Kubernetes code takes itself for v0.0.0-master unless the version is linked in.
+kubernetes_stamp() {
+  local have minor
+  have="$(awk '$1 == "k8s.io/kubernetes" {print $2; exit}' "$root/adapter/go.mod")"
+  minor="${have#v1.}"
+  printf -- '-X k8s.io/component-base/version.%s=%s ' gitVersion "$have" gitMajor 1 gitMinor "${minor%%.*}"
+}
+
 build_go() {
   [[ -f adapter/go.mod ]] || return 0
   local dir
   for dir in adapter/cmd/*/; do
     [[ -d "$dir" ]] || continue
     say "Go, $(basename "$dir") (kube-scheduler compiles for about 6 minutes the first time)"
-    (cd adapter && go build -o "$root/build/bin/$(basename "$dir")" "./cmd/$(basename "$dir")")
+    (cd adapter && go build -ldflags "$(kubernetes_stamp)" -o "$root/build/bin/$(basename "$dir")" \
+      "./cmd/$(basename "$dir")")
   done
 }
 

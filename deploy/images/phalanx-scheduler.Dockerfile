@@ -5,7 +5,10 @@ WORKDIR /src/adapter
 COPY adapter/go.mod adapter/go.sum ./
 RUN go mod download
 COPY adapter ./
-RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o /out/phalanx-scheduler ./cmd/phalanx-scheduler
+RUN version="$(awk '$1 == "k8s.io/kubernetes" {print $2; exit}' go.mod)" \
+ && CGO_ENABLED=0 go build -trimpath \
+      -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$version" \
+      -o /out/phalanx-scheduler ./cmd/phalanx-scheduler
 
 FROM debian:12-slim
 RUN apt-get update \

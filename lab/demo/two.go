@@ -226,10 +226,10 @@ func (d *Demo) compare(ctx context.Context, ours, stock pair) error {
 // handOver ends the winner; the loser then runs whole, the stock pair stays stuck.
 func (d *Demo) handOver(ctx context.Context, winner, loser workload.Gang, stock pair) error {
 	d.say("now %s ends", winner.Name)
+	began := time.Now()
 	if err := d.cluster.Finish(ctx, winner); err != nil {
 		return err
 	}
-	began := time.Now()
 	err := d.claim(ctx, loser.Name+" starts with all its 12 pods", func(ctx context.Context) error {
 		_, err := d.cluster.WaitBound(ctx, loser, loser.Size)
 		return err
@@ -237,7 +237,7 @@ func (d *Demo) handOver(ctx context.Context, winner, loser workload.Gang, stock 
 	if err != nil {
 		return err
 	}
-	d.say("bound %.2f s after its predecessor was told to end", time.Since(began).Seconds())
+	d.say("bound %.2f s after the first pod of its predecessor was told to end", time.Since(began).Seconds())
 	return d.claim(ctx, "the two jobs of the stock scheduler are stuck as before",
 		func(ctx context.Context) error { return d.isTorn(ctx, stock) })
 }

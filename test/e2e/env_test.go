@@ -11,7 +11,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"phalanx.dev/lab/harness"
 	"phalanx.dev/lab/install"
@@ -118,10 +117,16 @@ func (e *env) leave() {
 	}
 }
 
-// empty deletes the namespace; it waits only for its pods, which hold room.
+// empty deletes what is in the namespace, and the namespace; it waits only for the
+// pods, which hold room. (The controller alone takes seconds to begin.)
 func (e *env) empty(ctx context.Context, namespace string) error {
-	err := e.Client().CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{})
-	if err != nil && !apierrors.IsNotFound(err) {
+	background := metav1.DeletePropagationBackground
+	err := errors.Join(
+		e.Client().BatchV1().Jobs(namespace).DeleteCollection(ctx,
+			metav1.DeleteOptions{PropagationPolicy: &background}, metav1.ListOptions{}),
+		e.Client().CoreV1().Pods(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}),
+		e.Client().CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{}))
+	if err != nil {
 		return err
 	}
 	return harness.Eventually(ctx, "the pods of "+namespace+" to be gone", func(ctx context.Context) error {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"time"
 
 	"phalanx.dev/lab/workload"
@@ -32,7 +33,7 @@ func badSize(e *env) {
 	e.start(e.gang("good", 2, 1))
 	for _, gang := range gangs {
 		e.eventually("a word about the size of "+gang.Name,
-			e.told(gang, "gang-size", "'"+gang.Labels[workload.SizeLabel]+"'"))
+			e.told(gang, "gang-size", fmt.Sprintf("%q", gang.Labels[workload.SizeLabel])))
 		e.must(e.unbound(gang)(e.ctx))
 	}
 	if err := e.phalanx.Brain.Err(); err != nil {
