@@ -26,10 +26,8 @@ func (l *Lab) apiServerArguments() []string {
 		"--tls-cert-file=" + l.secrets.cert,
 		"--tls-private-key-file=" + l.secrets.key,
 		"--cert-dir=" + l.secrets.dir,
-		// Published for the HTTPS ports of schedulers and controllers, which else ask for it for ever.
-		"--client-ca-file=" + l.secrets.ca,
-		// Makes the ConfigMap kube-system/extension-apiserver-authentication, which every
-		// scheduler reads to authenticate its own callers.
+		// Makes the ConfigMap kube-system/extension-apiserver-authentication, which the
+		// HTTPS ports of schedulers and controllers ask for again and again until it exists.
 		"--client-ca-file=" + l.secrets.ca,
 		"--requestheader-client-ca-file=" + l.secrets.ca,
 		"--requestheader-allowed-names=front-proxy-client",
