@@ -1,0 +1,95 @@
+#include "service/server.h"
+
+#include <fmt/format.h>
+#include <grpcpp/health_check_service_interface.h>
+
+#include <chrono>
+#include <utility>
+
+#include "service/flags.h"
+#include "service/log.h"
+
+namespace phalanx::service {
+namespace {
+
+constexpr std::chrono::seconds kGrace{1};
+constexpr const char* kServices[] = {"phalanx.v1alpha1.SchedulerService",
+                                     "phalanx.v1alpha1.ClusterService"};
+
+runtime::BrainOptions ToBrainOptions(const Settings& settings) {
+  runtime::BrainOptions out;
+  out.engine = settings.engine;
+  out.fact_capacity = settings.fact_capacity;
+  out.bulk_capacity = settings.bulk_capacity;
+  out.slice_work_units = settings.slice_work_units;
+  return out;
+}
+
+}  // namespace
+
+Server::Server(Settings settings)
+    : settings_(std::move(settings)),
+      brain_(ToBrainOptions(settings_)),
+      metrics_(brain_, counters_, settings_),
+      api_(brain_, metrics_, settings_, draining_),
+      scheduler_service_(brain_, counters_, settings_) {}
+
+Server::~Server() { Shutdown(); }
+
+absl::Status Server::StartGrpc() {
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::ServerBuilder builder;
+  int port = 0;
+  builder.AddListeningPort("unix:" + settings_.socket_path, grpc::InsecureServerCredentials(),
+                           &port);
+  builder.SetMaxReceiveMessageSize(static_cast<int>(settings_.max_frame_bytes));
+  builder.SetMaxSendMessageSize(-1);
+  builder.RegisterService(&scheduler_service_);
+  builder.RegisterService(cluster_service_.get());
+  grpc_ = builder.BuildAndStart();
+  if (!grpc_ || port <= 0) {
+    return absl::FailedPreconditionError(
+        fmt::format("gRPC can not listen on '{}'", settings_.socket_path));
+  }
+  for (const char* name : kServices) grpc_->GetHealthCheckService()->SetServingStatus(name, true);
+  return absl::OkStatus();
+}
+
+absl::Status Server::Start() {
+  absl::StatusOr<std::unique_ptr<SocketGuard>> socket = SocketGuard::Acquire(settings_.socket_path);
+  if (!socket.ok()) return socket.status();
+  socket_ = *std::move(socket);
+  if (!socket_->warning().empty()) LogWarning(socket_->warning());
+  cluster_service_ = std::make_unique<ClusterServiceImpl>(brain_, counters_, settings_,
+                                                          settings_.socket_path + ".epoch");
+  brain_.Start();
+  if (!settings_.http_address.empty()) {
+    absl::StatusOr<std::unique_ptr<HttpServer>> http =
+        HttpServer::Start(settings_.http_address, api_);
+    if (!http.ok()) return http.status();
+    http_ = *std::move(http);
+  }
+  absl::Status status = StartGrpc();
+  if (!status.ok()) return status;
+  LogInfo("phalanxd serves", {{"version", Version()},
+                              {"socket", settings_.socket_path},
+                              {"http_address", settings_.http_address},
+                              {"http_port", fmt::format("{}", http_port())}});
+  return absl::OkStatus();
+}
+
+void Server::Shutdown() {
+  if (draining_.exchange(true)) return;
+  if (grpc_) {
+    grpc_->GetHealthCheckService()->SetServingStatus(false);
+    cluster_service_->Drain();
+    grpc_->Shutdown(std::chrono::system_clock::now() + kGrace);
+  }
+  brain_.Stop();
+  http_.reset();
+  grpc_.reset();
+  socket_.reset();
+  LogInfo("phalanxd ended");
+}
+
+}  // namespace phalanx::service
