@@ -1,0 +1,119 @@
+#include "sim/fields.h"
+
+namespace phalanx::sim {
+namespace {
+
+// Both in the order of the enums in the contract.
+const std::vector<std::string> kAnswers = {"Unknown", "Loose", "Held", "Planned", "Released"};
+
+std::vector<FieldInfo> GangFields() {
+  std::vector<FieldInfo> fields = {
+      {"phase", FieldType::kText, PhaseWords()},
+      {"code", FieldType::kText, CodeWords()},
+  };
+  for (const char* name :
+       {"reason", "domain", "level", "best-domain", "subject", "detail", "member"}) {
+    fields.push_back({name, FieldType::kText, {}});
+  }
+  for (const char* name :
+       {"bound", "present", "size", "min", "devices", "priority", "position", "attempts", "have",
+        "need", "held", "running", "hosts", "admits", "rejects", "evicts", "excluded."}) {
+    fields.push_back({name, FieldType::kNumber, {}});
+  }
+  for (const char* name : {"started", "waited"}) fields.push_back({name, FieldType::kTime, {}});
+  for (const char* name : {"nodes", "ranks", "events"}) {
+    fields.push_back({name, FieldType::kList, {}});
+  }
+  for (const char* name :
+       {"waits", "runs", "done", "gone", "ended", "partial", "holds-none", "never-fits"}) {
+    fields.push_back({name, FieldType::kFlag, {}});
+  }
+  return fields;
+}
+
+std::vector<FieldInfo> PodFields() {
+  return {{"node", FieldType::kText, {}},
+          {"phase", FieldType::kText, {"Pending", "Running", "Succeeded", "Failed"}},
+          {"answer", FieldType::kText, kAnswers},
+          {"rank", FieldType::kNumber, {}},
+          {"unbound", FieldType::kFlag, {}},
+          {"gone", FieldType::kFlag, {}}};
+}
+
+std::vector<FieldInfo> NodeFields() {
+  return {{"free.", FieldType::kNumber, {}},  {"bound.", FieldType::kNumber, {}},
+          {"held.", FieldType::kNumber, {}},  {"allocatable.", FieldType::kNumber, {}},
+          {"pods", FieldType::kNumber, {}},   {"path", FieldType::kText, {}},
+          {"cordoned", FieldType::kFlag, {}}, {"notready", FieldType::kFlag, {}},
+          {"gone", FieldType::kFlag, {}}};
+}
+
+std::vector<FieldInfo> ClusterFields() {
+  return {{"free.", FieldType::kNumber, {}},
+          {"bound.", FieldType::kNumber, {}},
+          {"held.", FieldType::kNumber, {}},
+          {"levels", FieldType::kList, {}}};
+}
+
+std::vector<FieldInfo> StatsFields() {
+  std::vector<FieldInfo> fields;
+  for (const char* name : {"plans", "work-units", "partial-spells", "epoch", "placements.",
+                           "directives.", "conflicts.", "refused."}) {
+    fields.push_back({name, FieldType::kNumber, {}});
+  }
+  fields.push_back({"partial-max", FieldType::kTime, {}});
+  return fields;
+}
+
+}  // namespace
+
+const std::vector<std::string>& PhaseWords() {
+  static const auto* const kWords =
+      new std::vector<std::string>{"Gathering", "Queued",      "Holding",   "Starting", "Running",
+                                   "Repairing", "RollingBack", "Suspended", "Done"};
+  return *kWords;
+}
+
+const std::vector<std::string>& CodeWords() {
+  static const auto* const kWords = new std::vector<std::string>{
+      "None",     "Syncing",     "MembersMissing", "MembersGated", "Invalid",    "MembersDisagree",
+      "Queued",   "Capacity",    "Fragmentation",  "Topology",     "NoSuchNode", "LevelUnknown",
+      "Conflict", "LateObjects", "Returning",      "Backoff",      "RollingBack"};
+  return *kWords;
+}
+
+const std::vector<std::string>& CauseWords() {
+  static const auto* const kWords = new std::vector<std::string>{
+      "NotReady",     "Unschedulable",  "Taint",         "Selector", "OutOfScope",
+      "LevelMissing", "ResourceAbsent", "ResourceInUse", "Conflict"};
+  return *kWords;
+}
+
+std::string PhaseWord(GangPhase phase) { return PhaseWords().at(static_cast<size_t>(phase)); }
+std::string CodeWord(ReasonCode code) { return CodeWords().at(static_cast<size_t>(code)); }
+std::string CauseWord(ExclusionCause cause) { return CauseWords().at(static_cast<size_t>(cause)); }
+
+std::string ResourceOf(const std::string& name) { return name == "gpu" ? "nvidia.com/gpu" : name; }
+
+const std::vector<FieldInfo>& FieldsOf(Subject subject) {
+  static const auto* const kFields =
+      new std::map<Subject, std::vector<FieldInfo>>{{Subject::kGang, GangFields()},
+                                                    {Subject::kPod, PodFields()},
+                                                    {Subject::kNode, NodeFields()},
+                                                    {Subject::kCluster, ClusterFields()},
+                                                    {Subject::kStats, StatsFields()}};
+  return kFields->at(subject);
+}
+
+const FieldInfo* FindField(Subject subject, const std::string& name) {
+  for (const FieldInfo& field : FieldsOf(subject)) {
+    bool prefix = field.name.ends_with('.');
+    if (prefix ? name.size() > field.name.size() && name.starts_with(field.name)
+               : name == field.name) {
+      return &field;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace phalanx::sim
