@@ -1,0 +1,168 @@
+#include "sim/api_server.h"
+
+#include <fmt/format.h>
+
+namespace phalanx::sim {
+
+void ApiServer::AddNode(NodeObject node) {
+  node.uid = fmt::format("node-{}-{}", node.name, ++uids_);
+  std::string name = node.name;
+  nodes_[name] = std::move(node);
+  TellNode(name);
+}
+
+void ApiServer::ChangeNode(const sim::ChangeNode& change) {
+  auto it = nodes_.find(change.name);
+  if (it == nodes_.end()) return;
+  NodeObject& node = it->second;
+  if (change.unschedulable) node.unschedulable = *change.unschedulable;
+  if (change.ready) node.ready = *change.ready;
+  for (const auto& [resource, quantity] : change.allocatable) node.allocatable[resource] = quantity;
+  for (const auto& [key, value] : change.labels) {
+    node.labels[key] = value;
+    if (value.empty()) node.labels.erase(key);
+  }
+  if (change.clear_taints) node.taints.clear();
+  node.taints.insert(node.taints.end(), change.taints.begin(), change.taints.end());
+  TellNode(change.name);
+}
+
+void ApiServer::RemoveNode(const std::string& name) {
+  if (nodes_.erase(name) > 0) TellNode(name);
+}
+
+std::string ApiServer::CreatePod(const PodSpec& spec, int incarnation) {
+  ApiPod pod{.spec = spec, .incarnation = incarnation};
+  pod.name = incarnation == 1 ? spec.name : fmt::format("{}-r{}", spec.name, incarnation);
+  pod.uid = fmt::format("{}-{}-{:06}", spec.ns, pod.name, ++uids_);
+  // The API server counts creation times in seconds.
+  pod.created = Time{queue_.now().ms / 1000 * 1000};
+  std::string uid = pod.uid;
+  newest_[pod.ScenarioName()] = uid;
+  groups_[spec.group].insert(uid);
+  if (!spec.node.empty()) {
+    on_node_[spec.node].insert(uid);
+    pod.bound_at = queue_.now();
+  }
+  pods_.emplace(uid, std::move(pod));
+  TellPod(uid);
+  return uid;
+}
+
+std::optional<ApiError> ApiServer::Bind(const std::string& uid, const std::string& node,
+                                        const std::optional<BoundPlan>& plan) {
+  ApiPod* pod = Find(uid);
+  if (!pod) return ApiError{404, fmt::format("pods \"{}\" not found", uid)};
+  if (pod->deleting) return ApiError{409, "pod is being deleted, cannot be assigned to a host"};
+  if (!pod->spec.node.empty()) {
+    return ApiError{409, fmt::format("pod is already assigned to node \"{}\"", pod->spec.node)};
+  }
+  pod->spec.node = node;
+  pod->plan = plan;
+  pod->bound_at = queue_.now();
+  on_node_[node].insert(uid);
+  TellPod(uid);
+  return std::nullopt;
+}
+
+void ApiServer::MarkDeleting(const std::string& uid) {
+  ApiPod* pod = Find(uid);
+  if (!pod || pod->deleting) return;
+  if (pod->spec.node.empty() || pod->Ended()) {
+    RemovePod(uid);
+    return;
+  }
+  pod->deleting = true;
+  TellPod(uid);
+}
+
+void ApiServer::RemovePod(const std::string& uid) {
+  auto it = pods_.find(uid);
+  if (it == pods_.end()) return;
+  groups_[it->second.spec.group].erase(uid);
+  on_node_[it->second.spec.node].erase(uid);
+  pods_.erase(it);
+  TellPod(uid);
+}
+
+void ApiServer::SetPhase(const std::string& uid, PodPhase phase, const std::string& reason) {
+  ApiPod* pod = Find(uid);
+  if (!pod || pod->Ended() || pod->phase == phase) return;
+  pod->phase = phase;
+  pod->phase_reason = reason;
+  if (pod->Ended()) on_node_[pod->spec.node].erase(uid);
+  TellPod(uid);
+}
+
+void ApiServer::RemoveGates(const std::string& uid, const std::string& gate) {
+  ApiPod* pod = Find(uid);
+  if (!pod) return;
+  std::erase_if(pod->spec.gates,
+                [&](const std::string& name) { return gate.empty() || name == gate; });
+  TellPod(uid);
+}
+
+void ApiServer::ChangePod(const std::string& uid, const ChangePods& change) {
+  ApiPod* pod = Find(uid);
+  if (!pod) return;
+  for (const auto& [key, value] : change.labels) pod->spec.labels[key] = value;
+  for (const auto& [name, quantity] : change.requests) pod->spec.requests[name] = quantity;
+  if (change.priority) pod->spec.priority = *change.priority;
+  TellPod(uid);
+}
+
+const NodeObject* ApiServer::FindNode(const std::string& name) const {
+  auto it = nodes_.find(name);
+  return it == nodes_.end() ? nullptr : &it->second;
+}
+
+const ApiPod* ApiServer::FindPod(const std::string& uid) const {
+  auto it = pods_.find(uid);
+  return it == pods_.end() ? nullptr : &it->second;
+}
+
+ApiPod* ApiServer::Find(const std::string& uid) {
+  auto it = pods_.find(uid);
+  return it == pods_.end() ? nullptr : &it->second;
+}
+
+const ApiPod* ApiServer::FindByScenarioName(const std::string& name) const {
+  auto it = newest_.find(name);
+  return it == newest_.end() ? nullptr : FindPod(it->second);
+}
+
+std::vector<const ApiPod*> ApiServer::PodsOfGroup(const std::string& group) const {
+  std::vector<const ApiPod*> out;
+  auto it = groups_.find(group);
+  if (it == groups_.end()) return out;
+  for (const std::string& uid : it->second) out.push_back(FindPod(uid));
+  return out;
+}
+
+std::vector<std::string> ApiServer::Matching(const PodSelector& selector) const {
+  std::vector<std::string> uids;
+  for (const auto& [uid, pod] : pods_) {
+    if (selector.Matches(pod.spec.group, pod.ScenarioName())) uids.push_back(uid);
+  }
+  return uids;
+}
+
+QuantityMap ApiServer::UsedOn(const std::string& node) const {
+  QuantityMap used;
+  auto it = on_node_.find(node);
+  if (it == on_node_.end()) return used;
+  for (const std::string& uid : it->second) {
+    for (const auto& [name, quantity] : FindPod(uid)->spec.requests) used[name] += quantity;
+  }
+  return used;
+}
+
+void ApiServer::TellNode(const std::string& name) {
+  for (ApiObserver* observer : observers_) observer->NodeChanged(name, FindNode(name));
+}
+
+void ApiServer::TellPod(const std::string& uid) {
+  for (ApiObserver* observer : observers_) observer->PodChanged(uid, FindPod(uid));
+}
+
+}  // namespace phalanx::sim

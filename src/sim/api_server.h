@@ -1,0 +1,100 @@
+// The simulated API server: the truth about nodes and pods, and nothing but the rules of the API.
+//
+// Writes take effect at once; watchers hear of them at once and add their own latency.
+#ifndef PHALANX_SIM_API_SERVER_H_
+#define PHALANX_SIM_API_SERVER_H_
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "phalanx/objects.h"
+#include "sim/event_queue.h"
+#include "sim/scenario.h"
+
+namespace phalanx::sim {
+
+struct ApiPod {
+  PodSpec spec;  // name: of the first incarnation, which the scenario uses for all of them
+  std::string uid = {};
+  std::string name = {};  // of this incarnation
+  int incarnation = 1;    // 2: made again by its Job
+  Time created = {};
+  PodPhase phase = PodPhase::kPending;
+  std::string phase_reason = {};
+  bool deleting = false;
+  std::optional<BoundPlan> plan = {};
+  Time bound_at = {};
+
+  std::string ScenarioName() const { return spec.ns + "/" + spec.name; }
+  bool Ended() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
+  bool TakesRoom() const { return !spec.node.empty() && !Ended(); }
+};
+
+class ApiObserver {
+ public:
+  virtual ~ApiObserver() = default;
+  // The object is as the server has it now; nullptr: it is gone.
+  virtual void NodeChanged(const std::string& name, const NodeObject* node) = 0;
+  virtual void PodChanged(const std::string& uid, const ApiPod* pod) = 0;
+};
+
+struct ApiError {
+  int32_t code = 0;
+  std::string message;
+};
+
+class ApiServer {
+ public:
+  explicit ApiServer(EventQueue& queue) : queue_(queue) {}
+
+  void Watch(ApiObserver* observer) { observers_.push_back(observer); }
+
+  void AddNode(NodeObject node);  // gets a new UID
+  void ChangeNode(const ChangeNode& change);
+  void RemoveNode(const std::string& name);
+
+  std::string CreatePod(const PodSpec& spec, int incarnation = 1);
+  // The rules of a Binding: the pod exists, is not being deleted and is not bound. The server does
+  // not look at the node.
+  std::optional<ApiError> Bind(const std::string& uid, const std::string& node,
+                               const std::optional<BoundPlan>& plan);
+  // The first step of a deletion of a bound pod; one that is not bound is removed at once.
+  void MarkDeleting(const std::string& uid);
+  void RemovePod(const std::string& uid);
+  void SetPhase(const std::string& uid, PodPhase phase, const std::string& reason);
+  void RemoveGates(const std::string& uid, const std::string& gate);
+  void ChangePod(const std::string& uid, const ChangePods& change);
+
+  const std::map<std::string, NodeObject>& nodes() const { return nodes_; }
+  const NodeObject* FindNode(const std::string& name) const;
+  const std::map<std::string, ApiPod>& pods() const { return pods_; }  // by UID
+  const ApiPod* FindPod(const std::string& uid) const;
+  // The newest incarnation of the pod that the scenario calls "NS/NAME"; it may be gone.
+  const ApiPod* FindByScenarioName(const std::string& name) const;
+  // Present pods of a gang or job, by UID.
+  std::vector<const ApiPod*> PodsOfGroup(const std::string& group) const;
+  std::vector<std::string> Matching(const PodSelector& selector) const;
+  // What pods on the node take in all.
+  QuantityMap UsedOn(const std::string& node) const;
+
+ private:
+  void TellNode(const std::string& name);
+  void TellPod(const std::string& uid);
+  ApiPod* Find(const std::string& uid);
+
+  EventQueue& queue_;
+  std::vector<ApiObserver*> observers_;
+  std::map<std::string, NodeObject> nodes_;
+  std::map<std::string, ApiPod> pods_;
+  std::map<std::string, std::string> newest_;             // scenario name -> UID
+  std::map<std::string, std::set<std::string>> groups_;   // group -> UIDs
+  std::map<std::string, std::set<std::string>> on_node_;  // node -> UIDs of pods that take room
+  int64_t uids_ = 0;
+};
+
+}  // namespace phalanx::sim
+
+#endif  // PHALANX_SIM_API_SERVER_H_

@@ -1,0 +1,93 @@
+#include "sim/mirror.h"
+
+#include "sim/pod_object.h"
+
+namespace phalanx::sim {
+
+Mirror::Mirror(EventQueue& queue, ApiServer& api, Brain& brain, Settings& settings, Jitter& jitter)
+    : queue_(queue), api_(api), brain_(brain), settings_(settings), jitter_(jitter) {
+  api_.Watch(this);
+}
+
+void Mirror::NodeChanged(const std::string& name, const NodeObject* node) {
+  Pending change{.due = {}, .key = name, .is_pod = false, .node = {}, .pod = {}};
+  if (node) change.node = *node;
+  Enqueue(std::move(change));
+}
+
+void Mirror::PodChanged(const std::string& uid, const ApiPod* pod) {
+  Pending change{.due = {}, .key = uid, .is_pod = true, .node = {}, .pod = {}};
+  if (pod && IsSent(*pod)) change.pod = ToPodObject(*pod, brain_.config().accelerators);
+  Enqueue(std::move(change));
+}
+
+void Mirror::Enqueue(Pending change) {
+  if (!running_) return;
+  change.due = queue_.now() + jitter_(settings_.watch);
+  // A watch keeps its order.
+  if (!pending_.empty() && change.due < pending_.back().due) change.due = pending_.back().due;
+  bool scheduled = !pending_.empty() && pending_.back().due == change.due;
+  Time due = change.due;
+  pending_.push_back(std::move(change));
+  if (!scheduled) queue_.At(due, [this] { Flush(); });
+}
+
+void Mirror::Flush() {
+  Changes changes;
+  std::map<std::string, NodeObject> nodes;
+  std::map<std::string, PodObject> pods;
+  std::map<std::string, bool> order;  // the last change of a key counts
+  for (; !pending_.empty() && pending_.front().due <= queue_.now(); pending_.pop_front()) {
+    Pending& change = pending_.front();
+    if (change.is_pod) {
+      pods.erase(change.key);
+      if (change.pod) pods.emplace(change.key, std::move(*change.pod));
+      if (!change.pod && pods_.contains(change.key)) order["p" + change.key] = true;
+    } else {
+      nodes.erase(change.key);
+      if (change.node) nodes.emplace(change.key, std::move(*change.node));
+      if (!change.node && nodes_.contains(change.key)) order["n" + change.key] = true;
+    }
+  }
+  for (const auto& [key, removed] : order) {
+    std::string name = key.substr(1);
+    bool is_pod = key[0] == 'p';
+    if (is_pod && !pods.contains(name)) changes.removed_pods.push_back(name);
+    if (!is_pod && !nodes.contains(name)) changes.removed_nodes.push_back(name);
+  }
+  for (auto& [name, node] : nodes) changes.nodes.push_back(std::move(node));
+  for (auto& [uid, pod] : pods) changes.pods.push_back(std::move(pod));
+  Send(std::move(changes));
+}
+
+void Mirror::Send(Changes changes) {
+  for (const std::string& name : changes.removed_nodes) nodes_.erase(name);
+  for (const std::string& uid : changes.removed_pods) pods_.erase(uid);
+  for (const NodeObject& node : changes.nodes) nodes_[node.name] = node;
+  for (const PodObject& pod : changes.pods) pods_[pod.uid] = pod;
+  if (changes.removed_nodes.empty() && changes.removed_pods.empty() && changes.nodes.empty() &&
+      changes.pods.empty()) {
+    return;
+  }
+  brain_.Send(std::move(changes));
+}
+
+void Mirror::SendSnapshot() {
+  Stop();
+  running_ = true;
+  Changes snapshot;
+  for (const auto& [name, node] : api_.nodes()) snapshot.nodes.push_back(node);
+  for (const auto& [uid, pod] : api_.pods()) {
+    if (IsSent(pod)) snapshot.pods.push_back(ToPodObject(pod, brain_.config().accelerators));
+  }
+  Send(std::move(snapshot));
+}
+
+void Mirror::Stop() {
+  running_ = false;
+  pending_.clear();
+  nodes_.clear();
+  pods_.clear();
+}
+
+}  // namespace phalanx::sim

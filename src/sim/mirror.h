@@ -1,0 +1,60 @@
+// The adapter's view of the cluster: what it has told the brain, after the latency of its watches.
+#ifndef PHALANX_SIM_MIRROR_H_
+#define PHALANX_SIM_MIRROR_H_
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "phalanx/command.h"
+#include "sim/api_server.h"
+#include "sim/brain.h"
+#include "sim/settings.h"
+
+namespace phalanx::sim {
+
+class Mirror : public ApiObserver {
+ public:
+  Mirror(EventQueue& queue, ApiServer& api, Brain& brain, Settings& settings, Jitter& jitter);
+
+  void NodeChanged(const std::string& name, const NodeObject* node) override;
+  void PodChanged(const std::string& uid, const ApiPod* pod) override;
+
+  // Sends everything that there is; from here on changes follow. Without Stop() in between it
+  // starts anew.
+  void SendSnapshot();
+  // Nothing is sent until the next snapshot.
+  void Stop();
+
+  // As sent.
+  const std::map<std::string, NodeObject>& nodes() const { return nodes_; }
+  const std::map<std::string, PodObject>& pods() const { return pods_; }
+
+ private:
+  struct Pending {
+    Time due;
+    std::string key;  // name of a node, UID of a pod
+    bool is_pod = false;
+    std::optional<NodeObject> node;
+    std::optional<PodObject> pod;
+  };
+  void Enqueue(Pending change);
+  void Flush();
+  void Send(Changes changes);
+
+  EventQueue& queue_;
+  ApiServer& api_;
+  Brain& brain_;
+  Settings& settings_;
+  Jitter& jitter_;
+  bool running_ = false;
+  std::deque<Pending> pending_;
+  std::map<std::string, NodeObject> nodes_;
+  std::map<std::string, PodObject> pods_;
+};
+
+}  // namespace phalanx::sim
+
+#endif  // PHALANX_SIM_MIRROR_H_

@@ -1,0 +1,167 @@
+// phalanx-sim: the brain in worlds of one's own, under virtual time.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "sim/campaign.h"
+#include "sim/parser.h"
+#include "sim/report.h"
+#include "sim/runner.h"
+
+namespace {
+
+using phalanx::sim::ParseResult;
+using phalanx::sim::RunOptions;
+using phalanx::sim::RunResult;
+
+constexpr int kPassed = 0;
+constexpr int kFailed = 1;
+constexpr int kBadFile = 2;
+
+constexpr char kFooter[] =
+    "A scenario (FILE.scn) is a small text: nodes, pods, what happens when, "
+    "and what is expected.\n"
+    "\n"
+    "  why: a gang of 2 does not start on half of its room\n"
+    "  node n[1-2] gpu=8\n"
+    "  gang team/a members=2 gpu=8 at=1s runs=60s\n"
+    "  gang team/b members=2 gpu=8 at=2s\n"
+    "  expect at=5s gang team/a phase=Running nodes=[n1 n2]\n"
+    "  expect at=5s gang team/b waits holds-none code=Capacity\n"
+    "  expect gang team/b phase=Running\n"
+    "\n"
+    "The grammar is in docs/guides/scenarios.md, examples are in "
+    "test/scenario/.\n"
+    "Exit status: 0 all passed, 1 an expectation failed, 2 a file or an "
+    "argument is wrong.";
+
+struct Arguments {
+  std::vector<std::string> files;
+  bool json = false;
+  bool answers = false;
+  uint64_t jitter_seed = 0;
+  bool check_only = false;
+};
+
+bool ReadFile(const std::string& file, std::string& text) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) {
+    std::cerr << fmt::format("{}: cannot be opened, expected a readable scenario file\n", file);
+    return false;
+  }
+  std::ostringstream content;
+  content << in.rdbuf();
+  text = content.str();
+  return in.good() || in.eof();
+}
+
+// Runs one file; the exit status that it alone would give.
+int RunFile(const std::string& file, const Arguments& arguments) {
+  std::string text;
+  if (!ReadFile(file, text)) return kBadFile;
+  ParseResult parsed = phalanx::sim::ParseScenario(text, file);
+  if (!parsed.errors.empty()) {
+    phalanx::sim::PrintParseErrors(std::cerr, parsed);
+    return kBadFile;
+  }
+  if (arguments.check_only) return kPassed;
+  if (arguments.jitter_seed != 0) {
+    parsed.scenario.jitter_seed = arguments.jitter_seed;
+    if (parsed.scenario.jitter_max.ms == 0) parsed.scenario.jitter_max.ms = 20;
+  }
+  RunOptions options;
+  options.answers = arguments.answers;
+  if (arguments.json) options.decisions = &std::cout;
+  RunResult result = phalanx::sim::RunScenario(parsed.scenario, options);
+  if (arguments.json) {
+    phalanx::sim::PrintResultJson(std::cout, result);
+  } else {
+    phalanx::sim::PrintResult(std::cout, result);
+  }
+  return result.failures.empty() ? kPassed : kFailed;
+}
+
+int RunFiles(const Arguments& arguments) {
+  int passed = 0;
+  int failed = 0;
+  int status = kPassed;
+  for (const std::string& file : arguments.files) {
+    int one = RunFile(file, arguments);
+    ++(one == kPassed ? passed : failed);
+    status = std::max(status, one);
+  }
+  // JSON lines stay JSON.
+  (arguments.json ? std::cerr : std::cout) << fmt::format("{} passed, {} failed\n", passed, failed);
+  return status;
+}
+
+void AddRun(CLI::App& app, Arguments& arguments, int& status) {
+  CLI::App* run = app.add_subcommand("run", "run scenario files and check what they expect");
+  run->footer(kFooter);
+  run->add_option("FILE", arguments.files, "scenario files (.scn)")->required();
+  run->add_flag("--json", arguments.json,
+                "print all decisions and the result, one JSON object a line");
+  run->add_flag("--answers", arguments.answers,
+                "with --json: also how calls about pods are answered");
+  run->add_flag("--check", arguments.check_only, "read the files only");
+  run->add_option("--jitter", arguments.jitter_seed,
+                  "vary all latencies by up to 20 ms, drawn from this seed (from 1 on)");
+  run->callback([&arguments, &status] { status = RunFiles(arguments); });
+}
+
+struct Campaign {
+  uint64_t first = 1;
+  uint64_t seeds = 100;
+  bool print = false;
+};
+
+int RunCampaign(const Campaign& campaign) {
+  uint64_t failed = 0;
+  for (uint64_t seed = campaign.first; seed < campaign.first + campaign.seeds; ++seed) {
+    std::string text = phalanx::sim::RandomScenario(seed);
+    if (campaign.print) std::cout << text;
+    ParseResult parsed = phalanx::sim::ParseScenario(text, fmt::format("seed-{}", seed));
+    phalanx::sim::PrintParseErrors(std::cerr, parsed);
+    RunResult result = phalanx::sim::RunScenario(parsed.scenario, {});
+    bool good = result.failures.empty() && parsed.errors.empty();
+    failed += good ? 0 : 1;
+    if (!good || campaign.print) phalanx::sim::PrintResult(std::cout, result);
+  }
+  std::cout << fmt::format("{} passed, {} failed\n", campaign.seeds - failed, failed);
+  return failed == 0 ? kPassed : kFailed;
+}
+
+void AddFaults(CLI::App& app, Campaign& campaign, int& status) {
+  CLI::App* faults = app.add_subcommand(
+      "faults", "run random scenarios: faults for a minute, then all that fits must run");
+  faults->add_option("--seeds", campaign.seeds, "how many")->check(CLI::PositiveNumber);
+  faults->add_option("--first", campaign.first, "the first seed");
+  faults->add_flag("--print", campaign.print, "print the scenarios, to be kept as files");
+  faults->callback([&campaign, &status] { status = RunCampaign(campaign); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{
+      "phalanx-sim runs the scheduler's brain in simulated clusters "
+      "under virtual time."};
+  app.footer(kFooter);
+  app.require_subcommand(1);
+  Arguments arguments;
+  int status = kPassed;
+  AddRun(app, arguments, status);
+  Campaign campaign;
+  AddFaults(app, campaign, status);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kPassed : kBadFile;
+  }
+  return status;
+}

@@ -1,0 +1,56 @@
+#include "sim/pod_object.h"
+
+#include <algorithm>
+
+#include "wire/dialects/label.h"
+#include "wire/text.h"
+
+namespace phalanx::sim {
+namespace {
+
+bool AsksForAccelerator(const QuantityMap& requests, const std::vector<std::string>& accelerators) {
+  return std::any_of(requests.begin(), requests.end(), [&](const auto& request) {
+    return request.second > 0 && wire::MatchesAny(accelerators, request.first);
+  });
+}
+
+OwnerRef OwnerOf(const ApiPod& pod) {
+  if (!pod.spec.job_owned) return {};
+  std::string job = pod.spec.group.substr(pod.spec.group.find('/') + 1);
+  return {"batch/v1", "Job", job, "job-" + pod.spec.group};
+}
+
+}  // namespace
+
+PodObject ToPodObject(const ApiPod& pod, const std::vector<std::string>& accelerators) {
+  PodObject out;
+  out.uid = pod.uid;
+  out.ns = pod.spec.ns;
+  out.name = pod.name;
+  out.ours = pod.spec.ours;
+  out.node = pod.spec.node;
+  out.phase = pod.phase;
+  out.phase_reason = pod.phase_reason;
+  out.deleting = pod.deleting;
+  out.priority = pod.spec.priority;
+  out.created = pod.created;
+  out.requests = pod.spec.requests;
+  out.owner = OwnerOf(pod);
+  out.gates = pod.spec.gates;
+  out.node_selector = pod.spec.node_selector;
+  out.tolerations = pod.spec.tolerations;
+  out.unresolved_objects = pod.spec.unresolved_objects;
+  out.termination_grace = pod.spec.grace;
+  if (!pod.spec.ours) return out;
+  wire::PodText text{out.ns, out.name, pod.spec.labels, pod.spec.annotations};
+  out.membership = wire::ReadLabelDialect(text);
+  if (!out.membership && AsksForAccelerator(out.requests, accelerators)) {
+    out.membership = wire::GangOfOne(text);
+  }
+  if (out.membership) out.bound_plan = pod.plan;
+  return out;
+}
+
+bool IsSent(const ApiPod& pod) { return pod.spec.ours || pod.TakesRoom(); }
+
+}  // namespace phalanx::sim

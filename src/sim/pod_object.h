@@ -1,0 +1,21 @@
+// What the adapter would send about a pod, read by the product's own dialects.
+#ifndef PHALANX_SIM_POD_OBJECT_H_
+#define PHALANX_SIM_POD_OBJECT_H_
+
+#include <string>
+#include <vector>
+
+#include "phalanx/objects.h"
+#include "sim/api_server.h"
+
+namespace phalanx::sim {
+
+// `accelerators` as in EngineConfig.
+PodObject ToPodObject(const ApiPod& pod, const std::vector<std::string>& accelerators);
+
+// Whether the adapter sends the pod at all: ours always, foreign ones while they take room.
+bool IsSent(const ApiPod& pod);
+
+}  // namespace phalanx::sim
+
+#endif  // PHALANX_SIM_POD_OBJECT_H_

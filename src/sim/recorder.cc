@@ -1,0 +1,125 @@
+#include "sim/recorder.h"
+
+#include <nlohmann/json.hpp>
+
+#include "sim/fields.h"
+
+namespace phalanx::sim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string KeyText(const GangKey& key) { return key.ns + "/" + key.name; }
+
+Json ToJson(const Admit& admit) {
+  Json members = Json::array();
+  for (const AdmitMember& m : admit.members) {
+    members.push_back(
+        {{"pod", m.pod_namespace + "/" + m.pod_name}, {"node", m.node}, {"rank", m.rank}});
+  }
+  return {{"kind", "Admit"},
+          {"gang", KeyText(admit.gang)},
+          {"plan", admit.plan},
+          {"domain", admit.domain},
+          {"late_barrier", admit.late_barrier},
+          {"members", std::move(members)}};
+}
+Json ToJson(const Release& release) {
+  return {{"kind", "Release"},
+          {"gang", KeyText(release.gang)},
+          {"plan", release.plan},
+          {"stage", release.stage == ReleaseStage::kBind ? "Bind" : "Prepare"}};
+}
+Json ToJson(const Reject& reject) {
+  return {{"kind", "Reject"},
+          {"gang", KeyText(reject.gang)},
+          {"plan", reject.plan},
+          {"reason", reject.reason}};
+}
+Json ToJson(const Evict& evict) {
+  return {{"kind", "Evict"},
+          {"gang", KeyText(evict.gang)},
+          {"pod", evict.pod_namespace + "/" + evict.pod_name},
+          {"reason", evict.reason}};
+}
+Json ToJson(const PodEvent& event) {
+  return {{"kind", "Event"},
+          {"pod", event.pod_namespace + "/" + event.pod_name},
+          {"type", event.warning ? "Warning" : "Normal"},
+          {"reason", event.reason},
+          {"message", event.message}};
+}
+
+Json Stamped(Duration elapsed, const char* type) { return {{"t_ms", elapsed.ms}, {"type", type}}; }
+
+}  // namespace
+
+void Recorder::Record(Duration elapsed, const Outcome& outcome) {
+  for (const Directive& directive : outcome.directives) {
+    Json line = Stamped(elapsed, "directive");
+    line["sequence"] = directive.sequence;
+    line.update(std::visit([](const auto& body) { return ToJson(body); }, directive.body));
+    Line(line.dump(-1, ' ', false, Json::error_handler_t::replace));
+    if (const auto* admit = std::get_if<Admit>(&directive.body)) ++gangs_[admit->gang].admits;
+    if (const auto* reject = std::get_if<Reject>(&directive.body)) ++gangs_[reject->gang].rejects;
+    if (const auto* evict = std::get_if<Evict>(&directive.body)) ++gangs_[evict->gang].evicts;
+    if (const auto* event = std::get_if<PodEvent>(&directive.body)) {
+      events_[event->pod_uid].push_back(event->reason + ": " + event->message);
+    }
+  }
+  static const char* const kKinds[] = {"Unknown", "Loose", "Held", "Planned", "Released"};
+  for (const PodAnswer& answer : outcome.answers) {
+    answers_[answer.pod_uid] = answer;
+    if (!with_answers_) continue;
+    Json line = Stamped(elapsed, "answer");
+    line.update(Json{{"pod_uid", answer.pod_uid},
+                     {"answer", kKinds[static_cast<size_t>(answer.kind)]},
+                     {"node", answer.node},
+                     {"plan", answer.plan},
+                     {"reason", answer.reason}});
+    Line(line.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+}
+
+void Recorder::RecordPhase(Duration elapsed, const GangView& gang) {
+  auto now = std::pair(gang.phase, gang.reason.code);
+  auto [it, fresh] = phases_.try_emplace(gang.key, now);
+  if (!fresh && it->second == now) return;
+  it->second = now;
+  Json line = Stamped(elapsed, "phase");
+  line.update(Json{{"gang", KeyText(gang.key)},
+                   {"phase", PhaseWord(gang.phase)},
+                   {"code", CodeWord(gang.reason.code)},
+                   {"bound", gang.bound},
+                   {"position", gang.position},
+                   {"reason", gang.explanation}});
+  Line(line.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+void Recorder::RecordNote(Duration elapsed, const std::string& kind, const std::string& text) {
+  Json line = Stamped(elapsed, kind.c_str());
+  line["text"] = text;
+  Line(line.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+void Recorder::Line(const std::string& json) {
+  for (char c : json) hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  if (lines_) *lines_ << json << '\n';
+}
+
+Recorder::OfGang Recorder::CountsOf(const GangKey& gang) const {
+  auto it = gangs_.find(gang);
+  return it == gangs_.end() ? OfGang{} : it->second;
+}
+
+std::vector<std::string> Recorder::EventsOf(const std::string& pod_uid) const {
+  auto it = events_.find(pod_uid);
+  return it == events_.end() ? std::vector<std::string>{} : it->second;
+}
+
+PodAnswer Recorder::AnswerOf(const std::string& pod_uid) const {
+  auto it = answers_.find(pod_uid);
+  return it == answers_.end() ? PodAnswer{} : it->second;
+}
+
+}  // namespace phalanx::sim
