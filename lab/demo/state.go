@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"phalanx.dev/lab/harness"
 	"phalanx.dev/lab/install"
 	"phalanx.dev/lab/workload"
 )
@@ -66,8 +67,8 @@ type brainGang struct {
 	} `json:"reason"`
 }
 
-// gangs asks the brain.
-func (d *Demo) gangs(ctx context.Context) ([]brainGang, error) {
+// gangs asks the brain for all gangs, by name.
+func (d *Demo) gangs(ctx context.Context) (map[string]brainGang, error) {
 	page, err := install.Fetch(ctx, d.phalanx.BrainURL+"/api/v1/gangs", "")
 	if err != nil {
 		return nil, err
@@ -78,42 +79,36 @@ func (d *Demo) gangs(ctx context.Context) ([]brainGang, error) {
 	if err := json.Unmarshal(page, &answer); err != nil {
 		return nil, fmt.Errorf("%s/api/v1/gangs: %w", d.phalanx.BrainURL, err)
 	}
-	return answer.Gangs, nil
+	gangs := map[string]brainGang{}
+	for _, g := range answer.Gangs {
+		gangs[g.Name] = g
+	}
+	return gangs, nil
 }
 
-// showBrain shows what the brain says about both gangs.
+// showBrain shows what the brain says about both gangs, once it says why one waits.
 func (d *Demo) showBrain(ctx context.Context, winner, loser workload.Gang) error {
-	gangs, err := d.gangs(ctx)
-	if err != nil {
-		return err
-	}
-	find := func(name string) (brainGang, error) {
-		i := slices.IndexFunc(gangs, func(g brainGang) bool { return g.Name == name })
-		if i < 0 {
-			return brainGang{}, fmt.Errorf("the brain does not know the gang %s", name)
-		}
-		return gangs[i], nil
-	}
-	running, err := find(winner.Name)
-	if err != nil {
-		return err
-	}
-	waiting, err := find(loser.Name)
-	if err != nil {
-		return err
-	}
-	text := ""
-	for _, g := range []brainGang{running, waiting} {
-		text += strings.TrimRight(fmt.Sprintf("%s: %s, %d of %d bound  %s", g.Name, g.Phase, g.Bound, g.Size,
-			g.Reason.Message), " ") + "\n"
-	}
-	d.command("curl "+d.phalanx.BrainURL+"/api/v1/gangs    # parts of it", text)
-	return d.claim(ctx, "the brain explains why "+loser.Name+" waits, with numbers", func(context.Context) error {
-		if !strings.Contains(waiting.Reason.Message, "6 of 12") {
-			return fmt.Errorf("its reason is %q, expected one that says 6 of 12", waiting.Reason.Message)
-		}
-		return nil
+	var text string
+	err := d.claim(ctx, "the brain explains why "+loser.Name+" waits, with numbers", func(ctx context.Context) error {
+		return harness.Eventually(ctx, "the brain's reason", func(ctx context.Context) error {
+			gangs, err := d.gangs(ctx)
+			if err != nil {
+				return err
+			}
+			text = ""
+			for _, name := range []string{winner.Name, loser.Name} {
+				g := gangs[name]
+				line := fmt.Sprintf("%s: %s, %d of %d bound  %s", name, g.Phase, g.Bound, g.Size, g.Reason.Message)
+				text += strings.TrimSpace(line) + "\n"
+			}
+			if reason := gangs[loser.Name].Reason.Message; !strings.Contains(reason, "6 of 12") {
+				return fmt.Errorf("it is %q, expected one that says 6 of 12", reason)
+			}
+			return nil
+		})
 	})
+	d.command("curl "+d.phalanx.BrainURL+"/api/v1/gangs    # parts of it", text)
+	return err
 }
 
 // samples are metrics by name and labels.

@@ -160,21 +160,13 @@ func (d *Demo) tear(ctx context.Context, clique string) (p pair, err error) {
 	for try := range tearTries {
 		p = newPair([2]string{fmt.Sprintf("train-d%d", try+1), fmt.Sprintf("train-e%d", try+1)},
 			workload.Stock, clique)
-		if err = d.startTogether(ctx, p); err != nil {
+		if err := d.startTogether(ctx, p); err != nil {
 			return p, err
 		}
-		torn := false
-		ctx, cancel := context.WithTimeout(ctx, stepTimeout)
-		err = harness.Eventually(ctx, "the stock scheduler to fill 18 hosts", func(ctx context.Context) error {
-			first, second, err := d.bound(ctx, p)
-			if err == nil && first+second != 18 {
-				err = fmt.Errorf("%d and %d pods are bound", first, second)
-			}
-			torn = first < p.first.Size && second < p.second.Size
-			return err
-		})
-		cancel()
-		if err != nil || torn {
+		if err := d.fills(ctx, p, 18); err != nil {
+			return p, err
+		}
+		if d.isTorn(ctx, p) == nil {
 			break
 		}
 		d.say("the stock scheduler happened to keep one job whole; trying a fresh pair")
@@ -184,6 +176,19 @@ func (d *Demo) tear(ctx context.Context, clique string) (p pair, err error) {
 	}
 	return p, d.claim(ctx, "under the stock scheduler neither job is whole and both hold GPUs",
 		func(ctx context.Context) error { return d.isTorn(ctx, p) })
+}
+
+// fills waits until the pair's pods are on that many hosts.
+func (d *Demo) fills(ctx context.Context, p pair, hosts int) error {
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
+	defer cancel()
+	return harness.Eventually(ctx, fmt.Sprintf("%d hosts to be full", hosts), func(ctx context.Context) error {
+		first, second, err := d.bound(ctx, p)
+		if err == nil && first+second != hosts {
+			err = fmt.Errorf("%d and %d pods are bound", first, second)
+		}
+		return err
+	})
 }
 
 func (d *Demo) isTorn(ctx context.Context, p pair) error {

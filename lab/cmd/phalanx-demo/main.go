@@ -7,12 +7,14 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
 
+	"k8s.io/klog/v2"
 	"phalanx.dev/lab/demo"
 	"phalanx.dev/lab/harness"
 )
@@ -23,6 +25,9 @@ func main() {
 	detached := flag.Bool("detached", false, "be the process that stays (used by --keep itself)")
 	colour := flag.Bool("colour", demo.Terminal(os.Stdout), "use colours")
 	flag.Parse()
+	// What the client library has to say about a request that ends with the demo.
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
 	if flag.NArg() > 0 {
 		finish(fmt.Errorf("unexpected argument %q; the flags are --keep and --stop", flag.Arg(0)), "")
 	}
