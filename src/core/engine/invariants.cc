@@ -90,8 +90,8 @@ void CheckRoster(const State& state, GangId id, const Gang& gang, Findings* out)
     if (pod.member != &member || pod.gang != id || key != member.key) {
       out->push_back(Name(gang) + ": member " + member.object.name + " is linked wrongly");
     }
-    const bool placed = member.standing == Standing::kBound || member.InPipeline();
-    if (placed && member.rank >= 0 && !ranks.insert(member.rank).second) {
+    // Ranks of bound members are read from their annotations, which anybody can write.
+    if (member.InPipeline() && !ranks.insert(member.rank).second) {
       out->push_back(fmt::format("{}: rank {} is there twice", Name(gang), member.rank));
     }
   }
