@@ -124,13 +124,15 @@ int RunCampaign(const Campaign& campaign) {
   uint64_t failed = 0;
   for (uint64_t seed = campaign.first; seed < campaign.first + campaign.seeds; ++seed) {
     std::string text = phalanx::sim::RandomScenario(seed);
-    if (campaign.print) std::cout << text;
+    if (campaign.print) std::cout << text << std::flush;
     ParseResult parsed = phalanx::sim::ParseScenario(text, fmt::format("seed-{}", seed));
     phalanx::sim::PrintParseErrors(std::cerr, parsed);
     RunResult result = phalanx::sim::RunScenario(parsed.scenario, {});
     bool good = result.failures.empty() && parsed.errors.empty();
     failed += good ? 0 : 1;
-    if (!good || campaign.print) phalanx::sim::PrintResult(std::cout, result);
+    if (good && !campaign.print) continue;
+    phalanx::sim::PrintResult(std::cout, result);
+    std::cout.flush();
   }
   std::cout << fmt::format("{} passed, {} failed\n", campaign.seeds - failed, failed);
   return failed == 0 ? kPassed : kFailed;

@@ -62,7 +62,9 @@ void Pipeline::Carry(const Admit& admit) {
                   .step = Step::kQueued,
                   .leaving = false};
     if (!pod || pod->deleting || !pod->spec.node.empty()) {
-      SendFact(member, MemberState::kReturned);
+      // Not at once: brain and adapter would go round in one instant until the watch tells.
+      queue_.After(jitter_(settings_.give_back),
+                   [this, member] { SendFact(member, MemberState::kReturned); });
       continue;
     }
     member.pod = pod->ScenarioName();

@@ -45,7 +45,7 @@ Json ToJson(const Evict& evict) {
 Json ToJson(const PodEvent& event) {
   return {{"kind", "Event"},
           {"pod", event.pod_namespace + "/" + event.pod_name},
-          {"type", event.warning ? "Warning" : "Normal"},
+          {"severity", event.warning ? "Warning" : "Normal"},
           {"reason", event.reason},
           {"message", event.message}};
 }
