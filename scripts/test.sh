@@ -106,6 +106,6 @@ if build_part lab && [[ -f lab/go.mod ]]; then
   suites_run lab go_suite lab "${go_arguments[@]}"
 fi
 if [[ "$mode" != fast && -x scripts/e2e.sh ]]; then
-  suites_run e2e scripts/e2e.sh
+  suites_run e2e scripts/e2e.sh "$([[ "$mode" == all ]] && echo all || echo smoke)"
 fi
 suites_end
