@@ -14,6 +14,8 @@ from functions import cpp_functions, go_functions  # noqa: E402
 from source_text import code_only  # noqa: E402
 
 MEDIAN, P95, LONGEST, FILE, HEADER, ADAPTER = 10, 50, 70, 500, 250, 2920
+# The budget of the adapter. ADAPTER lies above it because the code does: it may only be lowered.
+ADAPTER_BUDGET = 2000
 PRODUCT, OTHERS = ("src", "include", "adapter"), ("test", "lab")
 SKIP = {"gen", "build", "node_modules", ".git", "testdata", "vendor"}
 
@@ -87,7 +89,8 @@ def check(root):
     if p95 > P95:
         problems.append(f"the 95th percentile of functions is {p95} lines, at most {P95}")
     return problems, (f"{len(lengths)} functions: median {median}, 95th percentile {p95}, longest "
-                      f"{max(measured)[0]} ({max(measured)[1]}); adapter {code} lines")
+                      f"{max(measured)[0]} ({max(measured)[1]}); adapter {code} lines "
+                      f"(budget {ADAPTER_BUDGET}, fails over {ADAPTER})")
 
 
 def main():

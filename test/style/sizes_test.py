@@ -178,13 +178,14 @@ class Limits(unittest.TestCase):
         self.assertIn("251 lines", self.problems({"include/phalanx/a.h": "\n" * 251})[0])
 
     def test_adapter_budget_leaves_out_tests_comments_and_generated_code(self):
-        code = "var x = 1\n" * 490 + "// comment\n" * 10
-        files = {f"adapter/internal/a/f{i}.go": code for i in range(4)}
+        code = "var x = 1\n" * (sizes.ADAPTER // 8) + "// comment\n"
+        files = {f"adapter/internal/a/f{i}.go": code for i in range(8)}
         files["adapter/internal/gen/g.go"] = code
         files["adapter/internal/a/a_test.go"] = code
+        files["adapter/cmd/kubectl-phalanx/main.go"] = code
         self.assertEqual(self.problems(files), [])
-        files["adapter/internal/a/f4.go"] = code
-        self.assertIn("2450 lines of code", self.problems(files)[0])
+        files["adapter/internal/a/f8.go"] = code
+        self.assertIn("the adapter has", self.problems(files)[0])
 
 
 if __name__ == "__main__":
