@@ -139,13 +139,13 @@ func (h *Hands) admit(ctx context.Context, a *pb.Admit) error {
 
 func assignmentsOf(a *pb.Admit) ([]admit.Assignment, error) {
 	if a.Plan == 0 || len(a.Members) == 0 {
-		return nil, fmt.Errorf("Admit of gang %q: plan %d with %d members, expected a plan above 0 and members",
+		return nil, fmt.Errorf("admission of gang %q: plan %d with %d members, expected a plan above 0 and members",
 			a.GetGang().GetName(), a.Plan, len(a.Members))
 	}
 	list := make([]admit.Assignment, 0, len(a.Members))
 	for i, m := range a.Members {
 		if m.PodUid == "" || m.NodeName == "" {
-			return nil, fmt.Errorf("Admit of plan %d: members[%d] has pod_uid %q and node_name %q, expected both",
+			return nil, fmt.Errorf("admission of plan %d: members[%d] has pod_uid %q and node_name %q, expected both",
 				a.Plan, i, m.PodUid, m.NodeName)
 		}
 		list = append(list, admit.Assignment{UID: types.UID(m.PodUid), Namespace: m.PodNamespace, Name: m.PodName,
@@ -159,10 +159,10 @@ func (h *Hands) release(r *pb.Release) error {
 	stage := map[pb.Release_Stage]admit.Stage{
 		pb.Release_STAGE_PREPARE: admit.Prepare, pb.Release_STAGE_BIND: admit.Bind}[r.Stage]
 	if stage == admit.Closed {
-		return fmt.Errorf("Release of plan %d: stage is %v, expected PREPARE or BIND", r.Plan, r.Stage)
+		return fmt.Errorf("release of plan %d: stage is %v, expected PREPARE or BIND", r.Plan, r.Stage)
 	}
 	if !h.Table.Release(r.Plan, stage) {
-		return fmt.Errorf("Release of plan %d: no member of it is here", r.Plan)
+		return fmt.Errorf("release of plan %d: no member of it is here", r.Plan)
 	}
 	return nil
 }

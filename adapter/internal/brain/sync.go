@@ -152,7 +152,7 @@ func (s *Sync) greet(stream pb.ClusterService_SyncClient, cancel context.CancelC
 			response.Message, welcome.GetEpoch())
 	}
 	if len(welcome.HeldLabelKeys)+len(welcome.HeldAnnotationKeys)+len(welcome.HeldResources) == 0 {
-		return nil, errors.New("Welcome names nothing that makes a pod held, expected at least one key or resource")
+		return nil, errors.New("the Welcome names nothing that makes a pod held, expected at least one key or resource")
 	}
 	return welcome, nil
 }
