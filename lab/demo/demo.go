@@ -30,7 +30,7 @@ type Options struct {
 
 // stepTimeout bounds the wait for one claim. On an idle machine each comes true in
 // a second or two.
-const stepTimeout = 60 * time.Second
+const stepTimeout = 2 * time.Minute
 
 // Demo is a running demo.
 type Demo struct {
