@@ -31,7 +31,7 @@ func (s story) in(names []string) bool {
 	})
 }
 
-var stories = slices.Concat(chartStories, gangStories, inputStories, failureStories)
+var stories = slices.Concat(chartStories, gangStories, inputStories, failureStories, readmeStories)
 
 var passed, failed int
 
