@@ -103,6 +103,8 @@ if build_part go && [[ -f adapter/go.mod ]]; then
   suites_run adapter go_suite adapter "${go_arguments[@]}"
 fi
 if build_part lab && [[ -f lab/go.mod ]]; then
+  # With the tag the harness's tests run real control planes.
+  [[ "$mode" == fast ]] || go_arguments+=(-tags lab)
   suites_run lab go_suite lab "${go_arguments[@]}"
 fi
 if [[ "$mode" != fast && -x scripts/e2e.sh ]]; then
