@@ -103,6 +103,8 @@ func (e *env) leave() {
 		for _, p := range []*harness.Program{e.phalanx.Brain, e.phalanx.Scheduler} {
 			e.t.Logf("the end of %s:\n%s", p.Log(), tail(p.LogText(), 25))
 		}
+		e.showGangs()
+		e.keepLogs()
 		stopLab()
 		return
 	}
@@ -115,6 +117,28 @@ func (e *env) leave() {
 			return
 		}
 	}
+}
+
+// showGangs prints what the brain says about all gangs.
+func (e *env) showGangs() {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	page, err := install.Fetch(ctx, e.phalanx.BrainURL+"/api/v1/gangs", "")
+	e.t.Logf("the brain's gangs (error %v): %.4000s", err, page)
+}
+
+// keepLogs copies all logs of the lab to the folder $PHALANX_ARTIFACTS, if that is set.
+func (e *env) keepLogs() {
+	artifacts := os.Getenv("PHALANX_ARTIFACTS")
+	if artifacts == "" {
+		return
+	}
+	to := filepath.Join(artifacts, e.namespaces[0])
+	if err := os.CopyFS(to, os.DirFS(filepath.Join(e.Dir(), "logs"))); err != nil {
+		e.t.Logf("copy the logs: %v", err)
+		return
+	}
+	e.t.Logf("all logs are in %s", to)
 }
 
 // empty deletes what is in the namespace, and the namespace; it waits only for the
