@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -185,6 +186,21 @@ func (e *env) addNamespace(name string) string {
 func (e *env) gang(name string, size, gpus int) workload.Gang {
 	return workload.Gang{Namespace: e.namespaces[0], Name: name, Size: size, GPUs: gpus,
 		Scheduler: workload.Phalanx}
+}
+
+// metric reads one sample of the brain's metrics, by name and labels; 0 if it is not there.
+func (e *env) metric(sample string) float64 {
+	e.t.Helper()
+	page, err := install.Fetch(e.ctx, e.phalanx.BrainURL+"/metrics", "")
+	e.must(err)
+	for line := range strings.Lines(string(page)) {
+		if value, found := strings.CutPrefix(line, sample+" "); found {
+			number, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			e.must(err)
+			return number
+		}
+	}
+	return 0
 }
 
 // must ends the story if err is not nil.

@@ -17,6 +17,7 @@ import (
 const (
 	leafLabel   = "fabric.topograph.run/tier-0"
 	cliqueLabel = "nvidia.com/gpu.clique"
+	indexLabel  = "batch.kubernetes.io/job-completion-index"
 	firstRack   = "nvl-leaf-01"
 	secondRack  = "nvl-leaf-02"
 	// quiet is how long something that must not happen is watched for.
@@ -29,6 +30,7 @@ var gangStories = []story{
 	{"foreign-pods", "smoke", 90 * time.Second, foreignPods},
 	{"loose-pods", "smoke", time.Minute, loosePods},
 	{"stale-nomination", "smoke", time.Minute, staleNomination},
+	{"conflict", "smoke", 90 * time.Second, conflict},
 }
 
 // oneRack: 12 free hosts in one NVLink rack, 15 in the other, room elsewhere. A
@@ -106,6 +108,9 @@ func (e *env) checkAnnotations(gang workload.Gang, members workload.Members) {
 			e.t.Errorf("%s: phalanx.dev/rank: %v", pod.Name, err)
 		}
 		ranks = append(ranks, rank)
+		if index := pod.Labels[indexLabel]; index != strconv.Itoa(rank) {
+			e.t.Errorf("%s: rank %d, expected its completion index %s", pod.Name, rank, index)
+		}
 	}
 	slices.Sort(ranks)
 	for i, rank := range ranks {
@@ -208,4 +213,48 @@ func staleNomination(e *env) {
 			e.t.Errorf("%s was bound to %s, which is in no NVLink domain", pod.Name, pod.Spec.NodeName)
 		}
 	}
+}
+
+// conflict: a plugin of the scheduler refuses a planned node for a cause that the
+// brain does not know, a port of the host. Nothing is bound there, and the gang is
+// whole on other nodes a little later.
+func conflict(e *env) {
+	const leaf, port = "hgx-leaf-01", 7777
+	hosts := e.hostsOf(leaf)
+	for i, host := range hosts { // alike but for the port, so that the first one is planned
+		other := e.gang("other-"+host, 1, 0)
+		other.Scheduler = workload.Stock
+		other.NodeSelector = map[string]string{corev1.LabelHostname: host}
+		e.createWithPort(other.Pod(0), int32(port+i))
+		e.bound(other)
+	}
+	gang := e.inRack(e.gang("ported", len(hosts)-1, 8), leaf)
+	for member := range gang.Size {
+		e.createWithPort(gang.Pod(member), port)
+	}
+	if nodes := e.bound(gang).Nodes(); slices.Contains(nodes, hosts[0]) {
+		e.t.Errorf("bound to %v, expected not to %s, whose port is taken", nodes, hosts[0])
+	}
+	if conflicts := e.metric("phalanx_conflicts_total{plugin=\"NodePorts\"}"); conflicts == 0 {
+		e.t.Error("no conflict with NodePorts is counted: the story did not meet one")
+	}
+}
+
+// hostsOf returns the names of a leaf's hosts, in order.
+func (e *env) hostsOf(leaf string) []string {
+	e.t.Helper()
+	var hosts []string
+	for _, node := range e.sortedNodes() {
+		if node.Labels[leafLabel] == leaf {
+			hosts = append(hosts, node.Name)
+		}
+	}
+	return hosts
+}
+
+func (e *env) createWithPort(pod *corev1.Pod, port int32) {
+	e.t.Helper()
+	pod.Spec.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: port, HostPort: port}}
+	_, err := e.createPod(pod)
+	e.must(err)
 }
