@@ -1104,7 +1104,10 @@ func (x *DirectiveResult) GetMessage() string {
 	return ""
 }
 
-// Directives are carried out only while the adapter leads.
+// Whether the adapter holds the scheduler's lease, and may carry directives out. False after each
+// Hello until it is sent, so it follows every Hello of a leader, and again with every change. While
+// it is false nothing is planned or admitted; true to false withdraws (Reject) each plan that is not
+// released for BIND yet. Of a follower the brain still takes in everything.
 type Leadership struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Leading       bool                   `protobuf:"varint,1,opt,name=leading,proto3" json:"leading,omitempty"`

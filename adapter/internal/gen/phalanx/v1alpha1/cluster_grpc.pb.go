@@ -31,11 +31,15 @@ const (
 //	adapter                                brain
 //	  Hello ------------------------------->
 //	  <------------------------ Welcome{epoch}
+//	  Leadership{leading} ----------------->   false until it is sent
 //	  Changes* (the snapshot), MemberFact* -->
-//	  SyncDone ---------------------------->   from here on the brain decides
+//	  SyncDone ---------------------------->   from here on the brain decides, if the adapter leads
 //	  Changes, MemberFact, Conflict ... --->
 //	  <--------- Admit, Release, Reject, Evict, Event (each with a sequence number)
 //	  DirectiveResult --------------------->
+//
+// The brain plans nothing before both Leadership{leading: true} and SyncDone have followed Hello, in
+// whichever order: an adapter that never sends Leadership sees its gangs wait for ever.
 //
 // A second Hello of any adapter ends the first stream with ABORTED: one adapter is current. All
 // messages up carry the epoch of their Welcome; one with another epoch ends the stream with
@@ -77,11 +81,15 @@ type ClusterService_SyncClient = grpc.BidiStreamingClient[SyncRequest, SyncRespo
 //	adapter                                brain
 //	  Hello ------------------------------->
 //	  <------------------------ Welcome{epoch}
+//	  Leadership{leading} ----------------->   false until it is sent
 //	  Changes* (the snapshot), MemberFact* -->
-//	  SyncDone ---------------------------->   from here on the brain decides
+//	  SyncDone ---------------------------->   from here on the brain decides, if the adapter leads
 //	  Changes, MemberFact, Conflict ... --->
 //	  <--------- Admit, Release, Reject, Evict, Event (each with a sequence number)
 //	  DirectiveResult --------------------->
+//
+// The brain plans nothing before both Leadership{leading: true} and SyncDone have followed Hello, in
+// whichever order: an adapter that never sends Leadership sees its gangs wait for ever.
 //
 // A second Hello of any adapter ends the first stream with ABORTED: one adapter is current. All
 // messages up carry the epoch of their Welcome; one with another epoch ends the stream with
