@@ -1,6 +1,7 @@
 package world
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -195,7 +196,7 @@ func parseTaint(text string) (corev1.Taint, error) {
 	}
 	if !found || len(validation.IsQualifiedName(key)) > 0 ||
 		len(validation.IsValidLabelValue(value)) > 0 {
-		return corev1.Taint{}, fmt.Errorf(form)
+		return corev1.Taint{}, errors.New(form)
 	}
 	return corev1.Taint{Key: key, Value: value, Effect: corev1.TaintEffect(effect)}, nil
 }

@@ -109,9 +109,11 @@ func stopKept(dir string) error {
 		return fmt.Errorf("stop pid %d: %w", pid, err)
 	}
 	for end := time.Now().Add(stopTimeout); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		if syscall.Kill(pid, 0) != nil {
+		if !exists(pid) {
 			return nil
 		}
 	}
 	return fmt.Errorf("pid %d still runs %s after SIGTERM", pid, stopTimeout)
 }
+
+func exists(pid int) bool { return syscall.Kill(pid, 0) == nil }

@@ -101,8 +101,10 @@ func Run(ctx context.Context, opts Options, out io.Writer) (err error) {
 // reason returns why the lab ends: nil if it was told to, the failure of a
 // component rather than what followed from it, or err.
 func (l *Lab) reason(ctx, failing context.Context, err error) error {
-	if ctx.Err() != nil {
+	select {
+	case <-ctx.Done(): // first: what fails after that is a consequence
 		return nil
+	default:
 	}
 	if failing.Err() != nil {
 		return context.Cause(failing)
