@@ -7,9 +7,7 @@ namespace {
 
 size_t WeightOf(const CommandBody& body) {
   const auto* changes = std::get_if<Changes>(&body);
-  if (!changes) return 1;
-  return 1 + changes->nodes.size() + changes->pods.size() + changes->removed_nodes.size() +
-         changes->removed_pods.size();
+  return changes ? 1 + ObjectsIn(*changes) : 1;
 }
 
 }  // namespace
@@ -70,9 +68,28 @@ void Mailbox::WhenRoom(Lane lane, std::function<void()> room) {
   room();
 }
 
+Mailbox::Callbacks Mailbox::Relieve(LaneState& lane, size_t weight) {
+  Callbacks due;
+  lane.weight -= weight;
+  if (HasRoom(lane)) due.swap(lane.waiters);
+  return due;
+}
+
 std::optional<Mailbox::Taken> Mailbox::Take(bool bulk_too) {
+  std::optional<Taken> taken = Pop(bulk_too && !cutting_);
+  if (taken) {
+    auto* changes = std::get_if<Changes>(&taken->envelope.body);
+    if (!changes || ObjectsIn(*changes) <= ChangesCutter::kPiece) return taken;
+    ChangesCutter cutter(std::move(*changes));
+    cutting_.emplace(Cutting{std::move(taken->envelope), std::move(cutter)});
+  }
+  if (!cutting_ || !bulk_too) return std::nullopt;
+  return TakePiece();
+}
+
+std::optional<Mailbox::Taken> Mailbox::Pop(bool bulk_too) {
   std::optional<Taken> taken;
-  std::vector<std::function<void()>> due;
+  Callbacks due;
   {
     std::lock_guard lock(mutex_);
     for (Lane lane : {Lane::kControl, Lane::kFact, Lane::kBulk}) {
@@ -81,10 +98,30 @@ std::optional<Mailbox::Taken> Mailbox::Take(bool bulk_too) {
       if (from.queue.empty()) continue;
       taken = Taken{lane, std::move(from.queue.front())};
       from.queue.pop_front();
-      from.weight -= WeightOf(taken->envelope.body);
-      if (HasRoom(from)) due.swap(from.waiters);
+      size_t weight = WeightOf(taken->envelope.body);
+      is_cutting_ |= weight > 1 + ChangesCutter::kPiece;
+      // What is taken in pieces leaves the lane piece by piece.
+      if (!is_cutting_ || lane != Lane::kBulk) due = Relieve(from, weight);
       break;
     }
+  }
+  for (auto& room : due) room();
+  return taken;
+}
+
+Mailbox::Taken Mailbox::TakePiece() {
+  const Envelope& whole = cutting_->envelope;
+  Taken taken{Lane::kBulk, {whole.epoch, cutting_->cutter.Next(), nullptr, whole.posted}};
+  size_t weight = ObjectsIn(std::get<Changes>(taken.envelope.body));
+  if (cutting_->cutter.done()) {
+    cutting_.reset();
+    ++weight;  // of the message itself
+  }
+  Callbacks due;
+  {
+    std::lock_guard lock(mutex_);
+    is_cutting_ = cutting_.has_value();
+    due = Relieve(state(Lane::kBulk), weight);
   }
   for (auto& room : due) room();
   return taken;
@@ -101,7 +138,7 @@ std::vector<QueryFunction> Mailbox::TakeQueries() {
 void Mailbox::Wait(SteadyTime until) {
   std::unique_lock lock(mutex_);
   something_.wait_until(lock, until, [this] {
-    if (woken_ || !queries_.empty()) return true;
+    if (woken_ || is_cutting_ || !queries_.empty()) return true;
     for (const LaneState& lane : lanes_) {
       if (!lane.queue.empty()) return true;
     }
@@ -121,7 +158,8 @@ void Mailbox::Wake() {
 Mailbox::LaneStats Mailbox::Stats(Lane lane) const {
   std::lock_guard lock(mutex_);
   const LaneState& of = lanes_[static_cast<size_t>(lane)];
-  return {of.queue.size(), of.weight, of.capacity, of.refused};
+  size_t cutting = lane == Lane::kBulk && is_cutting_ ? 1 : 0;
+  return {of.queue.size() + cutting, of.weight, of.capacity, of.refused};
 }
 
 }  // namespace phalanx::runtime

@@ -3,7 +3,8 @@
 // Lanes, taken in this order:
 //   control  Connect and Disconnect: never refused (a session posts one of each)
 //   fact     what members did: small, and the barriers wait for it
-//   bulk     changes of objects, weighed by how many objects they carry
+//   bulk     changes of objects, weighed by how many objects they carry; a large message is taken
+//            in pieces, so that facts are taken in between
 // Within a lane the order of posting holds. Queries have a lane of their own, beside these.
 //
 // Thread rule: any thread posts; the engine thread alone takes and waits.
@@ -25,6 +26,7 @@
 #include "phalanx/command.h"
 #include "phalanx/engine.h"
 #include "phalanx/outcome.h"
+#include "runtime/changes_cutter.h"
 
 namespace phalanx::runtime {
 
@@ -68,7 +70,8 @@ class Mailbox {
     Lane lane;
     Envelope envelope;
   };
-  // The next one; bulk only if `bulk_too`. Runs the callbacks of WhenRoom that are due.
+  // The next one; bulk only if `bulk_too`, and of a message with many changes one piece. Runs the
+  // callbacks of WhenRoom that are due.
   std::optional<Taken> Take(bool bulk_too);
   std::vector<QueryFunction> TakeQueries();
   // Until something is there, Wake() was called, or `until`.
@@ -76,7 +79,7 @@ class Mailbox {
   void Wake();
 
   struct LaneStats {
-    size_t depth = 0;     // messages
+    size_t depth = 0;     // messages, one that is taken in pieces included
     size_t weight = 0;    // in units of the capacity
     size_t capacity = 0;  // 0: no bound
     int64_t refused = 0;
@@ -84,15 +87,25 @@ class Mailbox {
   LaneStats Stats(Lane lane) const;
 
  private:
+  using Callbacks = std::vector<std::function<void()>>;
   struct LaneState {
     std::deque<Envelope> queue;
     size_t weight = 0;
     size_t capacity = 0;
     int64_t refused = 0;
-    std::vector<std::function<void()>> waiters;
+    Callbacks waiters;
+  };
+  // What is taken in pieces: the message without its changes, and those.
+  struct Cutting {
+    Envelope envelope;
+    ChangesCutter cutter;
   };
   LaneState& state(Lane lane) { return lanes_[static_cast<size_t>(lane)]; }
   static bool HasRoom(const LaneState& lane) { return lane.weight * 2 <= lane.capacity; }
+  std::optional<Taken> Pop(bool bulk_too);
+  Taken TakePiece();
+  // The weight has left the lane; returns the callbacks that are due. REQUIRES: the lock is held.
+  static Callbacks Relieve(LaneState& lane, size_t weight);
 
   mutable std::mutex mutex_;
   std::condition_variable something_;
@@ -100,6 +113,9 @@ class Mailbox {
   std::deque<QueryFunction> queries_;
   size_t query_capacity_;
   bool woken_ = false;
+  bool is_cutting_ = false;  // cutting_ has a value; for other threads
+
+  std::optional<Cutting> cutting_;  // of the engine thread alone
 };
 
 }  // namespace phalanx::runtime

