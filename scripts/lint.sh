@@ -28,9 +28,15 @@ each() {
   ((${#list[@]} == 0)) || "${command[@]}" "${list[@]}"
 }
 
-modules() { files '*go.mod' | grep -v '^scripts/tools/' | xargs -r -n1 dirname; }
+# Hand-written Go modules; lab/kwok only names the versions of a program of others.
+modules() {
+  local dir
+  files '*go.mod' | grep -v '^scripts/tools/' | xargs -r -n1 dirname | while read -r dir; do
+    [[ -z "$(files "$dir/*.go")" ]] || echo "$dir"
+  done
+}
 
-# in_modules COMMAND...: in each hand-written Go module.
+# in_modules COMMAND...: in each of them.
 in_modules() {
   local dir status=0
   while read -r dir; do

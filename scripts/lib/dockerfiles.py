@@ -92,7 +92,10 @@ def check_packages(rest):
 
 @functools.cache
 def debian_packages():
-    """All packages of Debian 12, or nothing on another system."""
+    """All packages of Debian 12; none where apt can't know them: another system, or one without lists
+    (a slim image), which would take every package that is not installed for a mistake."""
+    if not glob.glob("/var/lib/apt/lists/*_Packages*"):
+        return frozenset()
     with open("/etc/os-release", encoding="utf-8") as file:
         if "bookworm" not in file.read() or not shutil.which("apt-cache"):
             return frozenset()

@@ -4,6 +4,7 @@ import glob
 import os
 import tempfile
 import unittest
+from unittest import mock
 
 import dockerfiles
 
@@ -82,6 +83,17 @@ class DockerfilesTest(unittest.TestCase):
 
     def test_refuses_a_package_name_that_is_none(self):
         self.refuse("libc6", "lib_c6", "not the name of a package")
+
+    def test_refuses_a_package_that_debian_has_not(self):
+        with mock.patch("dockerfiles.debian_packages", return_value=frozenset(["libc6"])):
+            self.check(GOOD)
+            self.refuse("libc6", "libc7", "Debian 12 has no package libc7")
+
+    def test_does_not_ask_an_apt_without_lists(self):
+        dockerfiles.debian_packages.cache_clear()
+        self.addCleanup(dockerfiles.debian_packages.cache_clear)
+        with mock.patch("dockerfiles.glob.glob", return_value=[]):
+            self.assertEqual(dockerfiles.debian_packages(), frozenset())
 
     def test_refuses_a_continued_last_line(self):
         with self.assertRaisesRegex(dockerfiles.Refused, "continued"):
