@@ -1,6 +1,11 @@
 #include "runtime/brain.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <variant>
+
+#include "core/base/check_context.h"
 
 namespace phalanx::runtime {
 namespace {
@@ -37,13 +42,22 @@ std::vector<int64_t> WaitingBounds() {
           86'400'000, 259'200'000, 604'800'000, 1'209'600'000, 2'592'000'000};
 }
 
+const char* KindOf(const CommandBody& body) {
+  static constexpr const char* kNames[] = {
+      "Connect",  "Disconnect",      "Changes",    "SyncDone", "MemberFact",
+      "Conflict", "DirectiveResult", "Leadership", "Tick",     "PlanSlice"};
+  static_assert(std::size(kNames) == std::variant_size_v<CommandBody>);
+  return kNames[body.index()];
+}
+
 }  // namespace
 
 BrainMetrics::BrainMetrics()
     : apply(LatencyBounds()),
       plan_slice(LatencyBounds()),
       mailbox_wait(LatencyBounds()),
-      gang_waiting(WaitingBounds()) {}
+      gang_waiting(WaitingBounds()),
+      check(LatencyBounds()) {}
 
 Brain::Brain(BrainOptions options, Clock clock)
     : options_(std::move(options)),
@@ -51,7 +65,8 @@ Brain::Brain(BrainOptions options, Clock clock)
       mailbox_(options_.fact_capacity, options_.bulk_capacity, options_.query_capacity),
       progress_us_(NowMicros()),
       stats_(std::make_shared<StatsView>()),
-      engine_(options_.engine) {}
+      engine_(options_.engine),
+      sampler_(options_.invariant_period, options_.invariant_pods) {}
 
 Brain::~Brain() { Stop(); }
 
@@ -115,6 +130,7 @@ milliseconds Brain::SinceProgress() const {
 }
 
 void Brain::Run() {
+  CheckPosition position([this] { return Position(); });
   while (!stopping_) {
     bool worked = ApplyMail();
     worked |= RunQueries();
@@ -122,7 +138,9 @@ void Brain::Run() {
     worked |= PlanIfNeeded();
     if (steady_clock::now() - stats_taken_ > kStatsPeriod) PublishStats();
     progress_us_ = NowMicros();
-    if (!worked) WaitForWork();
+    if (worked) continue;
+    SampleInvariants();
+    WaitForWork();
   }
 }
 
@@ -186,13 +204,31 @@ void Brain::ApplyEnvelope(Envelope envelope) {
 
 void Brain::Apply(CommandBody body) {
   bool plans = std::holds_alternative<PlanSlice>(body);
+  applying_ = KindOf(body);
   SteadyTime start = steady_clock::now();
   Outcome outcome = engine_.Apply({clock_.Now(), std::move(body)});
   (plans ? metrics_.plan_slice : metrics_.apply).Add(MicrosSince(start));
   ++metrics_.commands;
+  applying_ = nullptr;
   answers_.Publish(outcome.answers);
   synced_epoch_ = engine_.synced() ? live_epoch_ : 0;
   if (sink_ && !outcome.directives.empty()) sink_->Deliver(std::move(outcome.directives));
+}
+
+std::string Brain::Position() const {
+  int64_t applied = metrics_.commands.load();
+  if (!applying_) return fmt::format("after command {} of epoch {}", applied, live_epoch_);
+  return fmt::format("command {} ({}) of epoch {}", applied + 1, applying_, live_epoch_);
+}
+
+void Brain::SampleInvariants() {
+  SteadyTime start = steady_clock::now();
+  if (stopping_ || !sampler_.Due(start, answers_.size())) return;
+  std::vector<std::string> found = options_.find_violations(engine_);
+  sampler_.Done(start, steady_clock::now());
+  metrics_.check.Add(MicrosSince(start));
+  metrics_.violations += static_cast<int64_t>(found.size());
+  if (!found.empty() && options_.on_violations) options_.on_violations(found, metrics_.commands);
 }
 
 void Brain::PublishStats() {

@@ -6,7 +6,11 @@
 //   2. Directives go to the sink of the session whose Connect was applied last, in order, and to no
 //      sink after its Disconnect.
 //   3. What was posted under an epoch that is no longer live is dropped and counted.
-//   4. While planning goes on, facts wait for one slice at most.
+//   4. While planning goes on, facts wait for one slice at most; while many objects change, for one
+//      piece of ChangesCutter::kPiece of them.
+//
+// When it is idle, the thread compares derived state with a recomputation now and then
+// (InvariantSampler). A PHALANX_CHECK that breaks on it tells the number of the command.
 //
 // Facts overtake changes of objects once the snapshot is applied: they name a plan, so their pods
 // are known. Before that everything of a session is taken in the order of posting.
@@ -27,11 +31,13 @@
 #include <thread>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "phalanx/engine.h"
 #include "runtime/answer_table.h"
 #include "runtime/clock.h"
 #include "runtime/histogram.h"
+#include "runtime/invariant_sampler.h"
 #include "runtime/mailbox.h"
 
 namespace phalanx::runtime {
@@ -42,6 +48,13 @@ struct BrainOptions {
   size_t bulk_capacity = 16'384;  // objects
   size_t query_capacity = 64;
   int64_t slice_work_units = 20'000;
+  // Of InvariantSampler; pods are those with a published answer.
+  std::chrono::milliseconds invariant_period{10'000};
+  size_t invariant_pods = 20'000;
+  std::function<std::vector<std::string>(const Engine&)> find_violations =
+      [](const Engine& engine) { return engine.CheckInvariants(); };
+  // What was found, and after how many commands; on the engine thread. May be empty.
+  std::function<void(const std::vector<std::string>&, int64_t commands)> on_violations;
 };
 
 enum class QueryError { kNone, kBusy, kTimeout, kStopped };
@@ -58,8 +71,10 @@ struct BrainMetrics {
   Histogram plan_slice;    // one planning slice
   Histogram mailbox_wait;  // from posting to application
   Histogram gang_waiting;  // in milliseconds: from first seen to started
+  Histogram check;         // one sampled check of the invariants
   std::atomic<int64_t> commands{0};
   std::atomic<int64_t> dropped_stale{0};
+  std::atomic<int64_t> violations{0};  // broken invariants that checks have found
   BrainMetrics();
 };
 
@@ -122,6 +137,8 @@ class Brain {
   void ApplyEnvelope(Envelope envelope);
   void Apply(CommandBody body);
   void PublishStats();
+  void SampleInvariants();
+  std::string Position() const;
   Lane LaneOf(const CommandBody& body) const;
 
   const BrainOptions options_;
@@ -144,6 +161,8 @@ class Brain {
   uint64_t live_epoch_ = 0;
   std::shared_ptr<DirectiveSink> sink_;
   SteadyTime stats_taken_;
+  InvariantSampler sampler_;
+  const char* applying_ = nullptr;  // kind of the command that is being applied
 
   std::thread thread_;
 };
