@@ -9,6 +9,7 @@ import concurrent.futures
 import hashlib
 import json
 import os
+import shlex
 import subprocess
 import sys
 
@@ -29,6 +30,12 @@ def dependencies(build):
         elif ": #deps" in line:
             current = found.setdefault(line.split(":")[0], [])
     return found
+
+
+def object_of(command):
+    """The object file that a compiler command writes; CMake 3.25 does not name it elsewhere."""
+    parts = shlex.split(command)
+    return parts[parts.index("-o") + 1]
 
 
 def key_of(command, files):
@@ -56,7 +63,7 @@ def units(build):
     for entry in commands:
         path = entry["file"]
         if path.startswith(os.path.join(ROOT, "src") + os.sep):
-            yield path, key_of(entry["command"], deps.get(entry["output"], []) + [path])
+            yield path, key_of(entry["command"], deps.get(object_of(entry["command"]), []) + [path])
 
 
 def main():
@@ -64,13 +71,13 @@ def main():
     os.makedirs(CACHE, exist_ok=True)
     todo = [(path, key) for path, key in units(build)
             if not os.path.exists(os.path.join(CACHE, key))]
-    print(f"clang-tidy: {len(todo)} files to check")
+    print(f"clang-tidy: {len(todo)} files to check", flush=True)
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for (path, key), output in zip(todo, pool.map(lambda t: check(build, t[0]), todo)):
             if output:
                 failed += 1
-                print(f"--- {os.path.relpath(path, ROOT)}\n{output}")
+                print(f"--- {os.path.relpath(path, ROOT)}\n{output}", flush=True)
             else:
                 open(os.path.join(CACHE, key), "w", encoding="utf-8").close()
     print(f"clang-tidy: {failed} files with findings")

@@ -1,14 +1,16 @@
-"""Counting of tests, links of the documents, pages of the policies."""
+"""Counting of tests, links of the documents, pages of policies, what clang-tidy checks again."""
 
 import json
 import os
 import subprocess
 import tempfile
 import unittest
+from unittest import mock
 
 import counts
 import doc_links
 import policies
+import tidy
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 
@@ -131,6 +133,21 @@ class Policies(unittest.TestCase):
 
     def test_repository(self):
         self.assertEqual(policies.check(ROOT), [])
+
+
+class Tidy(unittest.TestCase):
+    def test_units_follow_their_headers(self):
+        with tempfile.TemporaryDirectory() as root, mock.patch("tidy.ROOT", root):
+            commands = [{"command": f"g++ -o {name}.o -c {root}/{name}", "file": f"{root}/{name}"}
+                        for name in ("src/a.cc", "test/b.cc")]
+            write(root, {"src/a.h": "1", "src/a.cc": "", "test/b.cc": "",
+                         "build/compile_commands.json": json.dumps(commands)})
+            with mock.patch("tidy.dependencies", return_value={"src/a.cc.o": [f"{root}/src/a.h"]}):
+                before = list(tidy.units(f"{root}/build"))
+                self.assertEqual([path for path, _ in before], [f"{root}/src/a.cc"])
+                self.assertEqual(before, list(tidy.units(f"{root}/build")))
+                write(root, {"src/a.h": "2"})
+                self.assertNotEqual(before, list(tidy.units(f"{root}/build")))
 
 
 if __name__ == "__main__":
