@@ -2,12 +2,17 @@ package app
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
 	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	st "k8s.io/kubernetes/pkg/scheduler/testing"
+	"k8s.io/utils/ptr"
 
 	pb "phalanx.dev/adapter/internal/gen/phalanx/v1alpha1"
 )
@@ -271,4 +276,42 @@ func TestUnansweredReserveHoldsTheMember(t *testing.T) {
 		_, err := w.shared.Brain.Filter(w.ctx, "g1")
 		return err == nil
 	})
+}
+
+// What a member shares with its siblings is told when it is there, and again when it is decided.
+func TestPodIsSentAgainWhenItsClaimsChange(t *testing.T) {
+	late := storagev1.VolumeBindingWaitForFirstConsumer
+	w := newWorld(t, gpuNode("n1"), &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "late"}, VolumeBindingMode: &late})
+	name, claims := "gpus", w.client.ResourceV1().ResourceClaims("ns")
+	pod := member("g1").PVC("data").PodResourceClaims(v1.PodResourceClaim{Name: "gpu", ResourceClaimName: &name}).Obj()
+	w.create(pod)
+	shared := func(what string, want ...string) {
+		t.Helper()
+		w.knows(what, 1, func(p map[string]*pb.Pod) bool {
+			return p["g1"] != nil && slices.Equal(p["g1"].UnresolvedObjects, want)
+		})
+	}
+	shared("no claim that is not there")
+	volume := st.MakePersistentVolumeClaim().Name("data").Namespace("ns").StorageClassName(ptr.To("late")).Obj()
+	if _, err := w.client.CoreV1().PersistentVolumeClaims("ns").Create(w.ctx, volume, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	shared("the volume", "pvc/data")
+	claim := st.MakeResourceClaim().Name(name).Namespace("ns").Obj()
+	if _, err := claims.Create(w.ctx, claim, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	shared("both", "claim/gpus", "pvc/data")
+	bound := volume.DeepCopy()
+	bound.Status.Phase = v1.ClaimBound
+	if _, err := w.client.CoreV1().PersistentVolumeClaims("ns").UpdateStatus(w.ctx, bound, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	shared("the devices", "claim/gpus")
+	allocated := claim.DeepCopy()
+	allocated.Status.Allocation = &resourceapi.AllocationResult{}
+	if _, err := claims.UpdateStatus(w.ctx, allocated, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	shared("none")
 }

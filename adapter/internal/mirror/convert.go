@@ -2,6 +2,8 @@
 package mirror
 
 import (
+	"slices"
+
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/component-helpers/resource"
@@ -22,13 +24,14 @@ type Wanted struct {
 	AnnotationKeys []string
 }
 
-// Late tells which objects of a pod will only be decided by the scheduler's plugins.
+// Late tells which claims of a pod will only be decided by the scheduler's plugins.
 type Late interface {
-	// ClaimPending: the ResourceClaim has no allocation yet, or does not exist yet.
-	ClaimPending(namespace, name string) bool
-	// VolumePending: the claim is unbound and waits for its first consumer.
-	VolumePending(namespace, name string) bool
+	// Pending: the claim of the key (see claimsOf) has no allocation, or is unbound and waits for its
+	// first consumer.
+	Pending(namespace, key string) bool
 }
+
+const claimPrefix, volumePrefix = "claim/", "pvc/"
 
 // Node converts a node.
 func Node(node *v1.Node) *pb.Node {
@@ -190,34 +193,31 @@ func requirement(r v1.NodeSelectorRequirement, field bool) *pb.NodeRequirement {
 	return &pb.NodeRequirement{Key: r.Key, Operator: operators[r.Operator], Values: r.Values, Field: field}
 }
 
-// unresolved names the objects that make a gang share what only PreBind of its first member decides.
+// claimsOf names the claims that the pod uses: "claim/NAME" for devices, "pvc/NAME" for volumes.
+func claimsOf(pod *v1.Pod) (keys []string) {
+	for i := range pod.Spec.ResourceClaims {
+		ref := &pod.Spec.ResourceClaims[i]
+		// An error: made from a template that is not there yet, and so the pod's own.
+		if name, _, err := resourceclaim.Name(pod, ref); err == nil && name != nil {
+			keys = append(keys, claimPrefix+*name)
+		}
+	}
+	for i := range pod.Spec.Volumes {
+		switch volume := &pod.Spec.Volumes[i]; {
+		case volume.PersistentVolumeClaim != nil:
+			keys = append(keys, volumePrefix+volume.PersistentVolumeClaim.ClaimName)
+		case volume.Ephemeral != nil:
+			keys = append(keys, volumePrefix+ephemeral.VolumeClaimName(pod, volume))
+		}
+	}
+	return keys
+}
+
+// unresolved names the claims that only PreBind of a member will decide. Members that share one can
+// not wait for each other at Permit.
 func unresolved(pod *v1.Pod, late Late) []string {
 	if pod.Spec.NodeName != "" {
 		return nil
 	}
-	var out []string
-	for i := range pod.Spec.ResourceClaims {
-		ref := &pod.Spec.ResourceClaims[i]
-		name, _, err := resourceclaim.Name(pod, ref)
-		if err != nil { // made from a template that is not there yet: the pod's own
-			own := pod.Name + "-" + ref.Name
-			name = &own
-		}
-		if name != nil && late.ClaimPending(pod.Namespace, *name) {
-			out = append(out, "claim/"+*name)
-		}
-	}
-	for i := range pod.Spec.Volumes {
-		name := ""
-		switch volume := &pod.Spec.Volumes[i]; {
-		case volume.PersistentVolumeClaim != nil:
-			name = volume.PersistentVolumeClaim.ClaimName
-		case volume.Ephemeral != nil:
-			name = ephemeral.VolumeClaimName(pod, volume)
-		}
-		if name != "" && late.VolumePending(pod.Namespace, name) {
-			out = append(out, "pvc/"+name)
-		}
-	}
-	return out
+	return slices.DeleteFunc(claimsOf(pod), func(key string) bool { return !late.Pending(pod.Namespace, key) })
 }

@@ -15,8 +15,7 @@ import (
 
 type lateObjects map[string]bool
 
-func (l lateObjects) ClaimPending(_, name string) bool  { return l["claim/"+name] }
-func (l lateObjects) VolumePending(_, name string) bool { return l["pvc/"+name] }
+func (l lateObjects) Pending(_, key string) bool { return l[key] }
 
 type list = map[v1.ResourceName]string
 

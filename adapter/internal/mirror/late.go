@@ -1,6 +1,8 @@
 package mirror
 
 import (
+	"strings"
+
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/client-go/informers"
@@ -26,23 +28,19 @@ func NewListers(factory informers.SharedInformerFactory) *Listers {
 	}
 }
 
-// ClaimPending implements Late. A claim that is not there yet is made from a template.
-func (l *Listers) ClaimPending(namespace, name string) bool {
-	claim, err := l.claims.ResourceClaims(namespace).Get(name)
-	return err != nil || claim.Status.Allocation == nil
-}
-
-// VolumePending implements Late. Unbound claims of other binding modes are not late: the scheduler
-// refuses their pod until they are bound. What has not been seen yet counts as late: that costs a gang
-// its first barrier, where the contrary could let its members wait for each other.
-func (l *Listers) VolumePending(namespace, name string) bool {
-	claim, err := l.volumes.PersistentVolumeClaims(namespace).Get(name)
-	if err != nil {
-		return true
+// Pending implements Late. A claim that was not seen yet is not pending: no plugin lets its pod pass,
+// and the pod is sent again when the claim comes.
+func (l *Listers) Pending(namespace, key string) bool {
+	if name, ok := strings.CutPrefix(key, claimPrefix); ok {
+		claim, err := l.claims.ResourceClaims(namespace).Get(name)
+		return err == nil && claim.Status.Allocation == nil
 	}
-	if claim.Status.Phase == v1.ClaimBound || claim.Spec.VolumeName != "" {
+	claim, err := l.volumes.PersistentVolumeClaims(namespace).Get(strings.TrimPrefix(key, volumePrefix))
+	if err != nil || claim.Status.Phase == v1.ClaimBound || claim.Spec.VolumeName != "" {
 		return false
 	}
+	// Unbound claims of other binding modes are not late: the scheduler refuses their pod until they
+	// are bound. An unseen class counts as late, since nothing tells when it comes.
 	class, err := l.classes.Get(volume.GetPersistentVolumeClaimClass(claim))
 	return err != nil || class.VolumeBindingMode != nil &&
 		*class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer

@@ -65,10 +65,40 @@ func NewWatch(client kubernetes.Interface, factory informers.SharedInformerFacto
 		w.ended[name] = coreinformers.NewFilteredPodInformer(client, metav1.NamespaceAll, 0, cache.Indexers{},
 			func(o *metav1.ListOptions) { o.FieldSelector = selector })
 	}
-	return w, w.register()
+	index := cache.Indexers{byClaim: w.claimKeys}
+	if err := w.live.Informer().AddIndexers(index); err != nil {
+		return nil, err
+	}
+	return w, w.register(factory)
 }
 
-func (w *Watch) register() error {
+// byClaim is the index of our pods by the claims that they use.
+const byClaim = "phalanx.dev/claim"
+
+func (w *Watch) claimKeys(object any) (keys []string, _ error) {
+	if pod, ok := object.(*v1.Pod); ok && w.ours(pod) && pod.Spec.NodeName == "" {
+		for _, key := range claimsOf(pod) {
+			keys = append(keys, pod.Namespace+"/"+key)
+		}
+	}
+	return keys, nil
+}
+
+// claim sends the pods again that use a claim: it may be pending now, or not any more.
+func (w *Watch) claim(prefix string) func(any) {
+	return func(object any) {
+		claim, err := meta.Accessor(object)
+		if err != nil {
+			return
+		}
+		pods, _ := w.live.Informer().GetIndexer().ByIndex(byClaim, claim.GetNamespace()+"/"+prefix+claim.GetName())
+		for _, pod := range pods {
+			w.outbox.Pod(pod.(*v1.Pod))
+		}
+	}
+}
+
+func (w *Watch) register(factory informers.SharedInformerFactory) error {
 	handle := func(informer cache.SharedIndexInformer, upsert, gone func(any)) error {
 		reg, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc: upsert, UpdateFunc: func(before, now any) {
@@ -91,6 +121,13 @@ func (w *Watch) register() error {
 		return err
 	}
 	if err := handle(w.live.Informer(), w.pod, w.podGone); err != nil {
+		return err
+	}
+	volumes, claims := w.claim(volumePrefix), w.claim(claimPrefix)
+	if err := handle(factory.Core().V1().PersistentVolumeClaims().Informer(), volumes, volumes); err != nil {
+		return err
+	}
+	if err := handle(factory.Resource().V1().ResourceClaims().Informer(), claims, claims); err != nil {
 		return err
 	}
 	for _, informer := range w.ended {
