@@ -38,11 +38,12 @@ type adapter struct {
 	outbox *mirror.Outbox
 	hands  *brain.Hands
 	served []string // scheduler names of the profiles with the plugin
+	clock  clock.PassiveClock
 }
 
 func newAdapter() *adapter {
 	metrics.Register()
-	return &adapter{outbox: mirror.NewOutbox()}
+	return &adapter{outbox: mirror.NewOutbox(), clock: clock.RealClock{}}
 }
 
 // factory is called once for each profile.
@@ -74,7 +75,7 @@ func (a *adapter) share(args *config.PhalanxArgs) (*plugin.Shared, error) {
 		Table: admit.NewTable(),
 		Class: held.NewClassifier(held.Rules{LabelKeys: args.HeldLabelKeys,
 			AnnotationKeys: args.HeldAnnotationKeys, Resources: args.HeldResources}),
-		Lease:  lease.New(clock.RealClock{}),
+		Lease:  lease.New(a.clock),
 		Report: a.outbox,
 		Gate:   plugin.NewBindGate(int(args.MaxBindingsInFlight)),
 		Rule:   plugin.NewScoreRule(client, args.HeldResources),
@@ -108,7 +109,7 @@ func (a *adapter) attach(ctx context.Context, cc *schedulerapp.CompletedConfig, 
 	a.hands = &brain.Hands{Table: s.Table, Gate: gate, Lease: s.Lease, Client: cc.Client,
 		Recorder: cc.EventBroadcaster.NewRecorder(a.served[0]), Outbox: a.outbox,
 		EffectDeadline: s.Args.BindDeadline.Duration, AttemptTimeout: s.Args.BindAttemptTimeout.Duration}
-	watch, err := mirror.NewWatch(cc.Client, cc.InformerFactory, a.served, a.outbox, a.hands)
+	watch, err := mirror.NewWatch(cc.Client, cc.InformerFactory, a.served, a.outbox, a.hands, s.Lease)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // patience is how long a test waits for what must happen; nothing waits that long when it does.
-const patience = 20 * time.Second
+const patience = 90 * time.Second
 
 // fakeBrain speaks the protocol over a real Unix socket. It plans nothing: tests say what it answers.
 type fakeBrain struct {
@@ -152,6 +152,18 @@ func (b *fakeBrain) pods(epoch uint64) map[string]*pb.Pod {
 		}
 	}
 	return known
+}
+
+// leading is what the adapter has said last.
+func (b *fakeBrain) leading() (last bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, r := range b.received {
+		if l := r.GetLeadership(); l != nil {
+			last = l.Leading
+		}
+	}
+	return last
 }
 
 func (b *fakeBrain) send(message *pb.SyncResponse) uint64 {

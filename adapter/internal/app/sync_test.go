@@ -3,18 +3,24 @@ package app
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 	v1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	clienttesting "k8s.io/client-go/testing"
 	st "k8s.io/kubernetes/pkg/scheduler/testing"
 	"k8s.io/utils/ptr"
 
 	pb "phalanx.dev/adapter/internal/gen/phalanx/v1alpha1"
+	"phalanx.dev/adapter/internal/lease"
 )
 
 func (w *world) knows(what string, epoch uint64, is func(map[string]*pb.Pod) bool) {
@@ -314,4 +320,41 @@ func TestPodIsSentAgainWhenItsClaimsChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	shared("none")
+}
+
+func TestOldNominationsAreCleared(t *testing.T) {
+	w := newWorld(t, gpuNode("n1"), member("g1").NominatedNodeName("n1").Obj(),
+		loose("foreign").SchedulerName("default-scheduler").NominatedNodeName("n1").Obj())
+	w.eventually("the nomination is cleared", func() bool { return w.get("g1").Status.NominatedNodeName == "" })
+	if w.get("foreign").Status.NominatedNodeName != "n1" {
+		t.Error("the nomination of a foreign pod was cleared")
+	}
+}
+
+// The API server is away: what is known grows old, and no gang starts on it.
+func TestNoAdmissionWhileTheAPIServerIsAway(t *testing.T) {
+	w := newWorld(t, gpuNode("n1"), gpuNode("n2"))
+	w.create(member("g1").Obj(), member("g2").Obj())
+	w.knows("both members", 1, func(p map[string]*pb.Pod) bool { return len(p) == 2 })
+	leads := func(want bool) {
+		t.Helper()
+		w.eventually(fmt.Sprintf("the brain hears that leading is %v", want), func() bool { return w.brain.leading() == want })
+	}
+	leads(true)
+	var away atomic.Bool
+	away.Store(true)
+	w.client.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return away.Load(), nil, apierrors.NewServiceUnavailable("away")
+	})
+	w.eventually("the state is old", func() bool {
+		w.clock.SetTime(w.clock.Now().Add(lease.StaleAfter + time.Second)) // a look may have been under way
+		return w.shared.Lease.MayAdmit() != nil
+	})
+	leads(false)
+	w.brain.admit(7, map[string]string{"g1": "n1", "g2": "n2"})
+	w.returned(7)
+	away.Store(false)
+	leads(true)
+	w.start(8, "n1", "n2")
+	w.prepare(8)
 }

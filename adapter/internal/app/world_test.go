@@ -19,6 +19,7 @@ import (
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 	st "k8s.io/kubernetes/pkg/scheduler/testing"
+	testingclock "k8s.io/utils/clock/testing"
 
 	"phalanx.dev/adapter/internal/config"
 )
@@ -32,6 +33,7 @@ type world struct {
 	brain  *fakeBrain
 	client *fake.Clientset
 	sched  *scheduler.Scheduler
+	clock  *testingclock.FakePassiveClock // of the lease
 }
 
 func profiles(t *testing.T, socket string) []schedulerconfig.KubeSchedulerProfile {
@@ -58,6 +60,8 @@ func newWorld(t *testing.T, objects ...runtime.Object) *world {
 	t.Helper()
 	presetGates()
 	w := &world{t: t, adapter: newAdapter(), brain: newFakeBrain(t), client: fake.NewClientset(objects...)}
+	w.clock = testingclock.NewFakePassiveClock(time.Now())
+	w.adapter.clock = w.clock
 	w.ctx, w.cancel = context.WithCancel(context.Background())
 	t.Cleanup(w.cancel)
 	w.client.PrependReactor("create", "pods", w.bind)

@@ -120,7 +120,7 @@ func (h *Hands) mayAct() error {
 func (h *Hands) admit(ctx context.Context, a *pb.Admit) error {
 	assignments, err := assignmentsOf(a)
 	if err == nil {
-		err = h.mayAct()
+		err = h.Lease.MayAdmit()
 	}
 	if err == nil && h.stopping.Load() {
 		err = fmt.Errorf("this scheduler is stopping")

@@ -197,7 +197,7 @@ func (s *Sync) sendAll(ctx context.Context, stream pb.ClusterService_SyncClient,
 	for _, fact := range s.Table.Facts() {
 		messages = append(messages, &pb.SyncRequest{Message: &pb.SyncRequest_MemberFact{MemberFact: fact}})
 	}
-	leading := s.Hands.Lease.Leading()
+	leading := s.Hands.Lease.MayAdmit() == nil
 	messages = append(messages,
 		&pb.SyncRequest{Message: &pb.SyncRequest_Leadership{Leadership: &pb.Leadership{Leading: leading}}},
 		&pb.SyncRequest{Message: &pb.SyncRequest_SyncDone{SyncDone: &pb.SyncDone{}}})
@@ -213,9 +213,11 @@ func (s *Sync) sendAll(ctx context.Context, stream pb.ClusterService_SyncClient,
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-look.C:
-			if now := s.Hands.Lease.Leading(); now != leading {
+			why := s.Hands.Lease.MayAdmit()
+			if now := why == nil; now != leading {
 				leading = now
 				s.Outbox.Leadership(leading)
+				klog.FromContext(ctx).Info("Leadership changed", "leading", leading, "why", why)
 			}
 		case <-s.Outbox.Kick():
 			if err := send(packer.Frames(s.Outbox)...); err != nil {

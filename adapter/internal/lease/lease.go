@@ -1,9 +1,12 @@
-// Package lease knows until when this process leads, by its own clock. kube-scheduler does not tell
-// its plugins, and a lease that could not be renewed may already belong to another.
+// Package lease knows what this process may do now, by its own clock: until when it leads, which
+// kube-scheduler does not tell its plugins, and how old its picture of the cluster is. A lease that
+// could not be renewed may already belong to another.
 package lease
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -15,8 +18,12 @@ import (
 type Lease struct {
 	clock    clock.PassiveClock
 	deadline atomic.Pointer[time.Time] // nil: never led
+	seen     atomic.Pointer[time.Time] // nil: never
 	always   atomic.Bool
 }
+
+// StaleAfter is the age of the picture from which on no gang is admitted.
+const StaleAfter = time.Minute
 
 // New makes a lease that does not lead; Guard fills it.
 func New(c clock.PassiveClock) *Lease { return &Lease{clock: c} }
@@ -31,6 +38,23 @@ func (l *Lease) Leading() bool {
 	}
 	deadline := l.deadline.Load()
 	return deadline != nil && l.clock.Now().Before(*deadline)
+}
+
+// Seen notes that the picture of the cluster is not older than now.
+func (l *Lease) Seen() {
+	now := l.clock.Now()
+	l.seen.Store(&now)
+}
+
+// MayAdmit tells why no gang may start now, or nil. What has begun goes on while Leading.
+func (l *Lease) MayAdmit() error {
+	if !l.Leading() {
+		return errors.New("this scheduler does not lead")
+	}
+	if seen := l.seen.Load(); seen == nil || l.clock.Since(*seen) > StaleAfter {
+		return fmt.Errorf("what this scheduler knows of the cluster is older than %v", StaleAfter)
+	}
+	return nil
 }
 
 // Guard decorates the lock of the leader election. Each renewal counts from the time before it was

@@ -57,3 +57,27 @@ func TestLease(t *testing.T) {
 	lease.LeadAlways()
 	expect("without leader election", true)
 }
+
+func TestNoAdmissionOnAnOldPicture(t *testing.T) {
+	clock := testingclock.NewFakePassiveClock(time.Unix(1000, 0))
+	lease := New(clock)
+	expect := func(when string, want bool) {
+		t.Helper()
+		if err := lease.MayAdmit(); (err == nil) != want {
+			t.Errorf("%s: MayAdmit says %v, want it allowed: %v", when, err, want)
+		}
+	}
+	lease.Seen()
+	expect("before it leads", false)
+	lease.LeadAlways()
+	expect("with a new picture", true)
+	clock.SetTime(clock.Now().Add(StaleAfter))
+	expect("a minute later", true)
+	clock.SetTime(clock.Now().Add(time.Millisecond))
+	expect("more than a minute later", false)
+	if !lease.Leading() {
+		t.Error("an old picture took the lead away: effects that have begun could not be finished")
+	}
+	lease.Seen()
+	expect("with a new picture again", true)
+}

@@ -3,6 +3,7 @@ package mirror
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -17,6 +18,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
+
+	"phalanx.dev/adapter/internal/lease"
 )
 
 // Pods are told what happens to pods of ours, whoever caused it.
@@ -36,6 +39,8 @@ type Watch struct {
 	ended    map[string]cache.SharedIndexInformer // by scheduler name
 	outbox   *Outbox
 	pods     Pods
+	lease    *lease.Lease
+	failed   sync.Map // of informers whose watch failed: the version at which they stood then
 	vanished workqueue.TypedRateLimitingInterface[vanished]
 	synced   []cache.InformerSynced
 }
@@ -48,7 +53,7 @@ type vanished struct {
 
 // NewWatch registers with the factory, which has not been started.
 func NewWatch(client kubernetes.Interface, factory informers.SharedInformerFactory, schedulers []string,
-	outbox *Outbox, pods Pods) (*Watch, error) {
+	outbox *Outbox, pods Pods, lease *lease.Lease) (*Watch, error) {
 	w := &Watch{
 		client: client,
 		live:   factory.Core().V1().Pods(),
@@ -56,6 +61,7 @@ func NewWatch(client kubernetes.Interface, factory informers.SharedInformerFacto
 		ended:  map[string]cache.SharedIndexInformer{},
 		outbox: outbox,
 		pods:   pods,
+		lease:  lease,
 		vanished: workqueue.NewTypedRateLimitingQueue(
 			workqueue.NewTypedItemExponentialFailureRateLimiter[vanished](50*time.Millisecond, 10*time.Second)),
 	}
@@ -100,6 +106,9 @@ func (w *Watch) claim(prefix string) func(any) {
 
 func (w *Watch) register(factory informers.SharedInformerFactory) error {
 	handle := func(informer cache.SharedIndexInformer, upsert, gone func(any)) error {
+		if err := informer.SetWatchErrorHandlerWithContext(w.watchFailed(informer)); err != nil {
+			return err
+		}
 		reg, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc: upsert, UpdateFunc: func(before, now any) {
 				if uidOf(before) != uidOf(now) { // deleted and created again while nobody watched
@@ -158,7 +167,10 @@ func (w *Watch) Run(ctx context.Context) bool {
 	for range 2 {
 		go w.confirmVanished(ctx)
 	}
-	return cache.WaitForCacheSync(ctx.Done(), w.synced...)
+	listed := cache.WaitForCacheSync(ctx.Done(), w.synced...)
+	w.lease.Seen()
+	go w.tend(ctx)
+	return listed
 }
 
 // All lists what the brain has to know.
