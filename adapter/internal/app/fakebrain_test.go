@@ -154,11 +154,16 @@ func (b *fakeBrain) pods(epoch uint64) map[string]*pb.Pod {
 	return known
 }
 
-// leading is what the adapter has said last.
-func (b *fakeBrain) leading() (last bool) {
+// messages are all that have come, of all epochs.
+func (b *fakeBrain) messages() []*pb.SyncRequest {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, r := range b.received {
+	return append([]*pb.SyncRequest(nil), b.received...)
+}
+
+// leading is what the adapter has said last.
+func (b *fakeBrain) leading() (last bool) {
+	for _, r := range b.messages() {
 		if l := r.GetLeadership(); l != nil {
 			last = l.Leading
 		}

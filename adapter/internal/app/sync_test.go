@@ -51,12 +51,13 @@ func TestSnapshotHasOursAndWhatHoldsResources(t *testing.T) {
 	if len(pods) != 2 || pods["g1"] == nil || pods["foreign-bound"] == nil {
 		t.Errorf("the snapshot has %v, want g1 and foreign-bound", pods)
 	}
-	hello := w.brain.received[0].GetHello()
-	if hello == nil || len(hello.SchedulerNames) != 1 || hello.SchedulerNames[0] != "phalanx" || w.brain.received[0].Epoch != 0 {
-		t.Errorf("the first message is %v, want Hello of epoch 0 for phalanx", w.brain.received[0])
+	first := w.brain.messages()[0]
+	hello := first.GetHello()
+	if hello == nil || len(hello.SchedulerNames) != 1 || hello.SchedulerNames[0] != "phalanx" || first.Epoch != 0 {
+		t.Errorf("the first message is %v, want Hello of epoch 0 for phalanx", first)
 	}
 	nodes := 0
-	for _, r := range w.brain.received {
+	for _, r := range w.brain.messages() {
 		nodes += len(r.GetChanges().GetNodes())
 	}
 	if nodes != 2 {
@@ -73,9 +74,7 @@ func TestFramesKeepToTheLimit(t *testing.T) {
 		w.outbox.Node(node)
 	}
 	count := func() (nodes, frames, largest int) {
-		w.brain.mu.Lock()
-		defer w.brain.mu.Unlock()
-		for _, r := range w.brain.received {
+		for _, r := range w.brain.messages() {
 			if n := len(r.GetChanges().GetNodes()); n > 0 {
 				nodes, frames, largest = nodes+n, frames+1, max(largest, proto.Size(r))
 			}
@@ -113,7 +112,7 @@ func TestChangesThatDoNotTravelAreNotSent(t *testing.T) {
 	w.create(member("g2").Obj()) // comes after it
 	w.knows("g2", 1, func(p map[string]*pb.Pod) bool { return p["g2"] != nil })
 	sent := 0
-	for _, r := range w.brain.received {
+	for _, r := range w.brain.messages() {
 		for _, pod := range r.GetChanges().GetPods() {
 			if pod.Uid == "g1" {
 				sent++
