@@ -34,48 +34,41 @@ func (t *Table) currentLocked(uid types.UID, plan uint64) (*member, error) {
 	return m, nil
 }
 
-// Reserve is called when the scheduler has assumed the pod on node.
-func (t *Table) Reserve(uid types.UID, plan uint64, node string) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	m, err := t.currentLocked(uid, plan)
-	if err != nil {
-		return err
-	}
-	// Assumed it is, wherever: room counts as free after Return only.
-	m.state = Reserved
-	if m.Node != node {
-		return fmt.Errorf("plan %d says node %q, the scheduler chose %q", plan, m.Node, node)
-	}
-	return nil
-}
-
-// Wait is called by Permit, after the brain knows of the member: true when it must wait.
-func (t *Table) Wait(uid types.UID, plan uint64, barriers Barriers) (bool, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	m, err := t.currentLocked(uid, plan)
-	if err != nil {
-		return false, err
-	}
-	m.barriers = barriers
-	if m.LateBarrier || t.plans[plan].stage >= Prepare {
-		m.state = Passing
-		return false, nil
-	}
-	m.state = Waiting
-	return true, nil
-}
-
-// Pass is called by Permit when the brain lets the member through.
-func (t *Table) Pass(uid types.UID, plan uint64, barriers Barriers) error {
+// step changes a member while its plan is current.
+func (t *Table) step(uid types.UID, plan uint64, change func(*member) error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	m, err := t.currentLocked(uid, plan)
 	if err == nil {
-		m.barriers, m.state = barriers, Passing
+		err = change(m)
 	}
 	return err
+}
+
+// Reserve is called when the scheduler has assumed the pod on node.
+func (t *Table) Reserve(uid types.UID, plan uint64, node string) error {
+	return t.step(uid, plan, func(m *member) error {
+		// Assumed it is, wherever: room counts as free after Return only.
+		m.state = Reserved
+		if m.Node != node {
+			return fmt.Errorf("plan %d says node %q, the scheduler chose %q", plan, m.Node, node)
+		}
+		return nil
+	})
+}
+
+// Wait is called by Permit, after the brain knows of the member, and may have let it through: true
+// when it must wait.
+func (t *Table) Wait(uid types.UID, plan uint64, barriers Barriers, through bool) (wait bool, err error) {
+	err = t.step(uid, plan, func(m *member) error {
+		wait = !through && !m.LateBarrier && t.plans[plan].stage < Prepare
+		m.barriers, m.state = barriers, Passing
+		if wait {
+			m.state = Waiting
+		}
+		return nil
+	})
+	return wait, err
 }
 
 // Signal is what a pod at a barrier has to be told: go on, or (Reason is not empty) leave.
@@ -120,49 +113,31 @@ func (t *Table) Told(s Signal) {
 
 // Prepared is called by PreBind, when all other PreBind plugins are done.
 func (t *Table) Prepared(uid types.UID, plan uint64) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	m, err := t.currentLocked(uid, plan)
-	if err == nil {
+	return t.step(uid, plan, func(m *member) error {
 		m.state = Prepared
-	}
-	return err
+		return nil
+	})
 }
 
 // Released tells whether the member may bind. If not, changed is closed when that may have changed.
 func (t *Table) Released(uid types.UID, plan uint64) (ok bool, changed <-chan struct{}, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	m, err := t.currentLocked(uid, plan)
-	if err != nil {
-		return false, nil, err
-	}
-	return t.plans[plan].stage == Bind, m.changed, nil
-}
-
-// Order ranks the gangs that bind: those admitted first bind first.
-func (t *Table) Order(plan uint64) uint64 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if p := t.plans[plan]; p != nil {
-		return p.order
-	}
-	return 0
+	err = t.step(uid, plan, func(m *member) error {
+		ok, changed = t.plans[plan].stage == Bind, m.changed
+		return nil
+	})
+	return ok, changed, err
 }
 
 // BeginBind is the last moment at which the member can be turned away.
-func (t *Table) BeginBind(uid types.UID, plan uint64) (Assignment, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	m, err := t.currentLocked(uid, plan)
-	if err != nil {
-		return Assignment{}, err
-	}
-	if t.plans[plan].stage != Bind {
-		return Assignment{}, fmt.Errorf("plan %d is not released for binding", plan)
-	}
-	m.state = Binding
-	return m.Assignment, nil
+func (t *Table) BeginBind(uid types.UID, plan uint64) (a Assignment, err error) {
+	err = t.step(uid, plan, func(m *member) error {
+		if t.plans[plan].stage != Bind {
+			return fmt.Errorf("plan %d is not released for binding", plan)
+		}
+		m.state, a = Binding, m.Assignment
+		return nil
+	})
+	return a, err
 }
 
 // Bound is called when the Binding is known to exist, on the node where the pod really is.
@@ -216,8 +191,8 @@ func (t *Table) Leaving(uid types.UID) (Assignment, bool) {
 
 // Departure is how a member left.
 type Departure struct {
-	Returned
-	State State
+	*pb.MemberFact // RETURNED
+	State          State
 	// Explained: the brain knows why (it withdrew the plan, or was told), so no conflict is due.
 	Explained bool
 	// Cause is a finding of ours; nil or empty means that a plugin disagreed.
@@ -235,7 +210,7 @@ func (t *Table) Return(uid types.UID) (Departure, bool) {
 	if m == nil || known && began != m.Plan {
 		return Departure{}, false
 	}
-	d := Departure{Returned: m.returned(), State: m.state, Cause: m.cause,
+	d := Departure{MemberFact: m.returned(), State: m.state, Cause: m.cause,
 		Explained: m.explained || m.withdrawn != "" && m.cause == nil}
 	t.dropLocked(m)
 	if m.next != nil {

@@ -43,16 +43,15 @@ const (
 
 // Assignment is what a plan says about one member.
 type Assignment struct {
-	UID             types.UID
-	Namespace, Name string
-	Gang            *pb.GangRef
-	Plan            uint64
-	Node            string
-	NodeUID         types.UID
-	Rank            int32
-	Domain          string
-	GangSize        int32
-	LateBarrier     bool
+	UID         types.UID
+	Gang        *pb.GangRef
+	Plan        uint64
+	Node        string
+	NodeUID     types.UID
+	Rank        int32
+	Domain      string
+	GangSize    int32
+	LateBarrier bool
 }
 
 // Barriers are the ways to reach a pod in the scheduler; part of the framework's Handle.
@@ -75,7 +74,6 @@ type member struct {
 
 type plan struct {
 	stage   Stage
-	order   uint64
 	members map[types.UID]struct{}
 }
 
@@ -85,7 +83,6 @@ type Table struct {
 	members map[types.UID]*member
 	plans   map[uint64]*plan
 	cycles  map[types.UID]uint64 // plan under which the pod's scheduling cycle began
-	orders  uint64
 	kick    chan struct{}
 }
 
@@ -117,8 +114,7 @@ func (t *Table) placeLocked(a Assignment) {
 	}
 	p := t.plans[a.Plan]
 	if p == nil {
-		t.orders++
-		p = &plan{order: t.orders, members: map[types.UID]struct{}{}}
+		p = &plan{members: map[types.UID]struct{}{}}
 		t.plans[a.Plan] = p
 	}
 	p.members[a.UID] = struct{}{}
@@ -127,11 +123,10 @@ func (t *Table) placeLocked(a Assignment) {
 
 func (t *Table) dropLocked(m *member) {
 	delete(t.members, m.UID)
-	if p := t.plans[m.Plan]; p != nil {
-		delete(p.members, m.UID)
-		if len(p.members) == 0 {
-			delete(t.plans, m.Plan)
-		}
+	p := t.plans[m.Plan]
+	delete(p.members, m.UID)
+	if len(p.members) == 0 {
+		delete(t.plans, m.Plan)
 	}
 }
 
@@ -179,35 +174,33 @@ func (t *Table) Release(number uint64, stage Stage) bool {
 	return true
 }
 
-// Returned is a member that has left the pipeline.
-type Returned struct {
-	UID  types.UID
-	Plan uint64
-	Node string
+// returned is the fact that the member has left the pipeline.
+func (m *member) returned() *pb.MemberFact { return m.fact(pb.MemberFact_STATE_RETURNED) }
+
+func (m *member) fact(state pb.MemberFact_State) *pb.MemberFact {
+	return &pb.MemberFact{PodUid: string(m.UID), Plan: m.Plan, NodeName: m.Node, State: state}
 }
 
-func (m *member) returned() Returned { return Returned{UID: m.UID, Plan: m.Plan, Node: m.Node} }
-
 // withdrawLocked marks the member to leave. Nothing is assumed for a queued one: it is gone at once.
-func (t *Table) withdrawLocked(m *member, reason string) (Returned, bool) {
+func (t *Table) withdrawLocked(m *member, reason string) (gone *pb.MemberFact) {
 	if m.state >= Binding {
-		return Returned{}, false
+		return nil
 	}
 	if m.state == Queued {
 		t.dropLocked(m)
-		return m.returned(), true
+		return m.returned()
 	}
 	if m.withdrawn == "" {
 		m.withdrawn = reason
 	}
 	t.changedLocked(m)
-	return Returned{}, false
+	return nil
 }
 
 // Withdraw takes a plan back, for some of its members or (no uids) all. The result names those that
 // are out of the pipeline already; the others report through Return. Members whose Binding may be
 // under way stay.
-func (t *Table) Withdraw(number uint64, uids []string, reason string) []Returned {
+func (t *Table) Withdraw(number uint64, uids []string, reason string) (gone []*pb.MemberFact) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p := t.plans[number]
@@ -219,11 +212,10 @@ func (t *Table) Withdraw(number uint64, uids []string, reason string) []Returned
 			uids = append(uids, string(uid))
 		}
 	}
-	var gone []Returned
 	for _, uid := range uids {
 		if m := t.members[types.UID(uid)]; m != nil && m.Plan == number {
 			m.next = nil
-			if r, out := t.withdrawLocked(m, reason); out {
+			if r := t.withdrawLocked(m, reason); r != nil {
 				gone = append(gone, r)
 			}
 		}
@@ -233,16 +225,15 @@ func (t *Table) Withdraw(number uint64, uids []string, reason string) []Returned
 
 // WithdrawAll takes back every plan whose Bindings were not released: those are finished without the
 // brain.
-func (t *Table) WithdrawAll(reason string) []Returned {
+func (t *Table) WithdrawAll(reason string) (gone []*pb.MemberFact) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var gone []Returned
 	for _, m := range t.members {
 		m.next = nil
-		if p := t.plans[m.Plan]; p != nil && p.stage == Bind {
+		if t.plans[m.Plan].stage == Bind {
 			continue
 		}
-		if r, out := t.withdrawLocked(m, reason); out {
+		if r := t.withdrawLocked(m, reason); r != nil {
 			gone = append(gone, r)
 		}
 	}
@@ -255,8 +246,7 @@ func (t *Table) Unfinished(released bool) (n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, m := range t.members {
-		p := t.plans[m.Plan]
-		if m.state > Queued && m.state < Bound && (p != nil && p.stage == Bind) == released {
+		if m.state > Queued && m.state < Bound && (t.plans[m.Plan].stage == Bind) == released {
 			n++
 		}
 	}
@@ -269,30 +259,29 @@ func (t *Table) Facts() []*pb.MemberFact {
 	defer t.mu.Unlock()
 	var facts []*pb.MemberFact
 	for _, m := range t.members {
-		p := t.plans[m.Plan]
-		if p == nil || p.stage != Bind || m.withdrawn != "" {
+		if t.plans[m.Plan].stage != Bind || m.withdrawn != "" {
 			continue
 		}
 		state := pb.MemberFact_STATE_BINDING
 		if m.state == Bound {
 			state = pb.MemberFact_STATE_BOUND
 		}
-		facts = append(facts, &pb.MemberFact{PodUid: string(m.UID), Plan: m.Plan, NodeName: m.Node, State: state})
+		facts = append(facts, m.fact(state))
 	}
 	return facts
 }
 
 // PodGone is called when the pod is being deleted: it must leave, whatever its plan says.
-func (t *Table) PodGone(uid types.UID) (Returned, bool) {
+func (t *Table) PodGone(uid types.UID) (gone *pb.MemberFact) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	m := t.members[uid]
 	switch {
 	case m == nil:
-		return Returned{}, false
+		return nil
 	case m.state == Bound:
 		t.dropLocked(m)
-		return Returned{}, false
+		return nil
 	}
 	m.next = nil
 	return t.withdrawLocked(m, "the pod is being deleted")

@@ -26,7 +26,7 @@ func walk(t *testing.T, table *Table, a Assignment, to State) {
 	}
 	steps := []func() error{
 		func() error { return table.Reserve(a.UID, a.Plan, a.Node) },
-		func() error { _, err := table.Wait(a.UID, a.Plan, noBarriers{}); return err },
+		func() error { _, err := table.Wait(a.UID, a.Plan, noBarriers{}, false); return err },
 		func() error { table.Release(a.Plan, Prepare); table.Told(table.Signals()[0]); return nil },
 		func() error { return table.Prepared(a.UID, a.Plan) },
 		func() error { table.Release(a.Plan, Bind); _, err := table.BeginBind(a.UID, a.Plan); return err },
@@ -71,7 +71,7 @@ func TestReleaseBeforeWaitOpensPermit(t *testing.T) {
 	table.Admit([]Assignment{a})
 	walk(t, table, a, Reserved)
 	table.Release(7, Prepare)
-	if wait, err := table.Wait("u1", 7, noBarriers{}); wait || err != nil {
+	if wait, err := table.Wait("u1", 7, noBarriers{}, false); wait || err != nil {
 		t.Errorf("Wait after Release{PREPARE}: wait %v, %v; want to pass", wait, err)
 	}
 }
@@ -81,7 +81,7 @@ func TestLateBarrierPassesPermitAndWaitsInPreBind(t *testing.T) {
 	a.LateBarrier = true
 	table.Admit([]Assignment{a})
 	walk(t, table, a, Reserved)
-	if wait, err := table.Wait("u1", 7, noBarriers{}); wait || err != nil {
+	if wait, err := table.Wait("u1", 7, noBarriers{}, false); wait || err != nil {
 		t.Fatalf("late barrier: wait %v, %v; want to pass Permit", wait, err)
 	}
 	if err := table.Prepared("u1", 7); err != nil {
@@ -214,9 +214,9 @@ func TestDeletionLeavesInEveryState(t *testing.T) {
 		table, a := NewTable(), at("u1", 7, "n1")
 		table.Admit([]Assignment{a})
 		walk(t, table, a, state)
-		_, out := table.PodGone("u1")
-		if out != (state == Queued) {
-			t.Errorf("state %d: out at once %v", state, out)
+		gone := table.PodGone("u1")
+		if (gone != nil) != (state == Queued) {
+			t.Errorf("state %d: out at once: %v", state, gone)
 		}
 		if state > Queued && state < Bound {
 			table.Leaving("u1")

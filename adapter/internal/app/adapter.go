@@ -126,9 +126,8 @@ func (a *adapter) attach(ctx context.Context, cc *schedulerapp.CompletedConfig, 
 }
 
 func (a *adapter) hello() *pb.Hello {
-	names := slices.Sorted(slices.Values(a.served))
-	return &pb.Hello{AdapterId: uuid.NewString(), AdapterVersion: Version, SchedulerNames: names,
-		KubernetesVersion: version.Get().GitVersion}
+	return &pb.Hello{AdapterId: uuid.NewString(), AdapterVersion: Version,
+		SchedulerNames: slices.Sorted(slices.Values(a.served)), KubernetesVersion: version.Get().GitVersion}
 }
 
 // Version of the adapter; the build may set it.

@@ -69,11 +69,12 @@ func checkOrder(profile string, points []point) error {
 	return errors.Join(errs...)
 }
 
-// checkProfile logs what runs at each point, for whoever upgrades, and checks it.
+// checkProfile logs what runs, for whoever upgrades, and checks it.
 func checkProfile(logger klog.Logger, profile string, plugins *schedulerconfig.Plugins) error {
-	points := pointsOf(plugins)
+	points, effective := pointsOf(plugins), []any{"profile", profile}
 	for _, p := range points {
-		logger.Info("Effective plugins", "profile", profile, "point", p.name, "plugins", p.plugins)
+		effective = append(effective, p.name, p.plugins)
 	}
+	logger.Info("Effective plugins", effective...)
 	return checkOrder(profile, points)
 }

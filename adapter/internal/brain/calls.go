@@ -68,9 +68,6 @@ func Dial(socket string, timeout time.Duration) (*Client, error) {
 	return &Client{conn: conn, pods: pb.NewSchedulerServiceClient(conn), timeout: timeout}, nil
 }
 
-// Close ends the connection.
-func (c *Client) Close() error { return c.conn.Close() }
-
 // Epoch is the current one, or 0.
 func (c *Client) Epoch() uint64 { return c.epoch.Load() }
 
@@ -124,7 +121,7 @@ func call[R any](ctx context.Context, c *Client, method string, send func(contex
 		start := time.Now()
 		response, err := send(ctx, epoch)
 		metrics.Calls.WithLabelValues(method, status.Code(err).String()).Observe(time.Since(start).Seconds())
-		if err != nil && ActionOf(err) == Retry && try < retries && pause(ctx, 2*time.Millisecond) {
+		if err != nil && ActionOf(err) == Retry && try < retries && Pause(ctx, 2*time.Millisecond) {
 			continue
 		}
 		c.breaker.note(silent(err), time.Now())
@@ -138,7 +135,8 @@ func silent(err error) bool {
 	return code == codes.DeadlineExceeded || code == codes.Unavailable || errors.Is(err, context.DeadlineExceeded)
 }
 
-func pause(ctx context.Context, d time.Duration) bool {
+// Pause waits; false: the context ended.
+func Pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():
 		return false

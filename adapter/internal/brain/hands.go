@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -13,7 +14,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
@@ -26,17 +26,10 @@ import (
 	"phalanx.dev/adapter/internal/queue"
 )
 
-// Gate is the queue decorator, as directives see it.
-type Gate interface {
-	Promote(ctx context.Context, uid types.UID)
-	Recall(logger klog.Logger, uid types.UID)
-	Reclassify(ctx context.Context, unbound []*v1.Pod)
-}
-
 // Hands carry out directives. Each may come twice, and in any order with what the pods do.
 type Hands struct {
 	Table    *admit.Table
-	Gate     Gate
+	Gate     *queue.Queue
 	Lease    *lease.Lease
 	Client   kubernetes.Interface
 	Recorder events.EventRecorder
@@ -55,23 +48,27 @@ func (h *Hands) Stop(ctx context.Context) {
 
 // WithdrawAll takes back all plans that are not released for binding.
 func (h *Hands) WithdrawAll(ctx context.Context, reason string) {
-	h.hold(ctx, h.Table.WithdrawAll(reason))
+	gone := h.Table.WithdrawAll(reason)
+	if n := len(gone) + h.Table.Unfinished(false); n > 0 {
+		klog.FromContext(ctx).Info("Plans are withdrawn", "reason", reason, "members", n)
+	}
+	h.hold(ctx, gone)
 }
 
 // Gone implements mirror.Pods.
 func (h *Hands) Gone(uid types.UID) {
-	if r, out := h.Table.PodGone(uid); out {
-		h.hold(context.Background(), []admit.Returned{r})
+	if gone := h.Table.PodGone(uid); gone != nil {
+		h.hold(context.Background(), []*pb.MemberFact{gone})
 	}
 }
 
 // Bound implements mirror.Pods.
 func (h *Hands) Bound(uid types.UID) { h.Table.PodBound(uid) }
 
-func (h *Hands) hold(ctx context.Context, gone []admit.Returned) {
-	for _, r := range gone {
-		h.Gate.Recall(klog.FromContext(ctx), r.UID)
-		h.Outbox.Fact(queue.ReturnedFact(r))
+func (h *Hands) hold(ctx context.Context, gone []*pb.MemberFact) {
+	for _, fact := range gone {
+		h.Gate.Recall(klog.FromContext(ctx), types.UID(fact.PodUid))
+		h.Outbox.Fact(fact)
 	}
 }
 
@@ -127,7 +124,8 @@ func (h *Hands) admit(ctx context.Context, a *pb.Admit) error {
 	}
 	if err != nil {
 		for _, m := range a.Members {
-			h.Outbox.Fact(queue.ReturnedFact(admit.Returned{UID: types.UID(m.PodUid), Plan: a.Plan, Node: m.NodeName}))
+			h.Outbox.Fact(&pb.MemberFact{PodUid: m.PodUid, Plan: a.Plan, NodeName: m.NodeName,
+				State: pb.MemberFact_STATE_RETURNED})
 		}
 		return err
 	}
@@ -148,8 +146,7 @@ func assignmentsOf(a *pb.Admit) ([]admit.Assignment, error) {
 			return nil, fmt.Errorf("admission of plan %d: members[%d] has pod_uid %q and node_name %q, expected both",
 				a.Plan, i, m.PodUid, m.NodeName)
 		}
-		list = append(list, admit.Assignment{UID: types.UID(m.PodUid), Namespace: m.PodNamespace, Name: m.PodName,
-			Gang: a.Gang, Plan: a.Plan, Node: m.NodeName, NodeUID: types.UID(m.NodeUid), Rank: m.Rank,
+		list = append(list, admit.Assignment{UID: types.UID(m.PodUid), Gang: a.Gang, Plan: a.Plan, Node: m.NodeName, NodeUID: types.UID(m.NodeUid), Rank: m.Rank,
 			Domain: m.Domain, GangSize: a.GangSize, LateBarrier: a.LateBarrier})
 	}
 	return list, nil
@@ -167,6 +164,9 @@ func (h *Hands) release(r *pb.Release) error {
 	return nil
 }
 
+// noteMost is the limit of the events API.
+const noteMost = 1024
+
 func (h *Hands) event(e *pb.Event) error {
 	if err := h.mayAct(); err != nil {
 		return err
@@ -177,17 +177,9 @@ func (h *Hands) event(e *pb.Event) error {
 	}
 	pod := &v1.ObjectReference{APIVersion: "v1", Kind: "Pod", Namespace: e.PodNamespace, Name: e.PodName,
 		UID: types.UID(e.PodUid)}
-	h.Recorder.Eventf(pod, nil, kind, e.Reason, "Scheduling", "%s", shortened(e.Message))
+	h.Recorder.Eventf(pod, nil, kind, e.Reason, "Scheduling", "%s",
+		strings.ToValidUTF8(e.Message[:min(len(e.Message), noteMost)], ""))
 	return nil
-}
-
-// shortened keeps to the limit of the events API.
-func shortened(note string) string {
-	const most = 1024
-	if len(note) <= most {
-		return note
-	}
-	return note[:most-4] + " ..."
 }
 
 // evict asks the eviction API. 429 is the answer of a disruption budget: the brain hears of it, and
@@ -195,11 +187,10 @@ func shortened(note string) string {
 func (h *Hands) evict(ctx context.Context, sequence uint64, e *pb.Evict) {
 	ctx, cancel := context.WithTimeout(ctx, h.EffectDeadline)
 	defer cancel()
-	backoff := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 100, Cap: 2 * time.Second}
-	for {
+	for backoff := NewBackoff(); ; {
 		code, err := h.evictOnce(ctx, e)
 		transient := code == 0 || code >= http.StatusInternalServerError
-		if err == nil || !transient || !h.Lease.Leading() || !pause(ctx, backoff.Step()) {
+		if err == nil || !transient || !h.Lease.Leading() || !Pause(ctx, backoff.Step()) {
 			h.result(ctx, "Evict", sequence, code, err)
 			return
 		}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
-	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
 
@@ -19,18 +18,12 @@ import (
 	"phalanx.dev/adapter/internal/mirror"
 )
 
-// World is the cluster as it travels.
-type World interface {
-	All() ([]*v1.Node, []*v1.Pod)
-	Unbound() []*v1.Pod
-}
-
 // Sync keeps the stream to the brain: it connects, sends the snapshot and what changes, hands
 // directives on, and starts over with a new epoch when the stream ends.
 type Sync struct {
 	Client *Client
 	Hello  *pb.Hello
-	World  World
+	World  *mirror.Watch
 	Late   mirror.Late
 	Outbox *mirror.Outbox
 	Table  *admit.Table
@@ -43,20 +36,22 @@ type Sync struct {
 
 const (
 	welcomeWithin = 10 * time.Second
-	settleWithin  = 2 * time.Second
+	settleWithin  = 5 * time.Second
 	frameMost     = 1 << 20
 	longSession   = 10 * time.Second
 )
 
-func newBackoff() wait.Backoff {
-	return wait.Backoff{Duration: 50 * time.Millisecond, Factor: 2, Jitter: 0.5, Steps: 1000, Cap: 2 * time.Second}
+// NewBackoff is for everything that is tried again: 20 ms, doubled, at most 2 s.
+func NewBackoff() *wait.Backoff {
+	return &wait.Backoff{Duration: 20 * time.Millisecond, Factor: 2, Jitter: 0.3, Steps: 1000, Cap: 2 * time.Second}
 }
 
 // Run goes on until the context ends. The informers have listed before.
 func (s *Sync) Run(ctx context.Context) {
 	logger := klog.FromContext(ctx)
-	backoff := newBackoff()
+	backoff := NewBackoff()
 	var lost time.Time
+	last := "" // what was logged; the same again is for -v=2
 	for ctx.Err() == nil {
 		begun := time.Now()
 		led, err := s.session(ctx)
@@ -68,12 +63,17 @@ func (s *Sync) Run(ctx context.Context) {
 			s.graceAfter(ctx)
 		}
 		if time.Since(begun) > longSession {
-			backoff = newBackoff()
+			backoff = NewBackoff()
 		}
 		pauseFor := backoff.Step()
-		logger.Info("No stream to the brain", "err", err, "away", time.Since(lost).Round(time.Millisecond),
+		level := 0
+		if !led && err.Error() == last {
+			level = 2
+		}
+		last = err.Error()
+		logger.V(level).Info("No stream to the brain", "err", err, "away", time.Since(lost).Round(time.Millisecond),
 			"next", pauseFor.Round(time.Millisecond))
-		pause(ctx, pauseFor)
+		Pause(ctx, pauseFor)
 	}
 }
 
@@ -129,7 +129,7 @@ func (s *Sync) settle(ctx context.Context) {
 	s.epochs.Add(1)
 	s.Hands.WithdrawAll(ctx, "the brain begins a new epoch")
 	deadline := time.Now().Add(settleWithin)
-	for s.Table.Unfinished(false) > 0 && time.Now().Before(deadline) && pause(ctx, 5*time.Millisecond) {
+	for s.Table.Unfinished(false) > 0 && time.Now().Before(deadline) && Pause(ctx, 5*time.Millisecond) {
 	}
 }
 

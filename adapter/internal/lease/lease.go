@@ -19,7 +19,6 @@ type Lease struct {
 	clock    clock.PassiveClock
 	deadline atomic.Pointer[time.Time] // nil: never led
 	seen     atomic.Pointer[time.Time] // nil: never
-	always   atomic.Bool
 }
 
 // StaleAfter is the age of the picture from which on no gang is admitted.
@@ -29,13 +28,13 @@ const StaleAfter = time.Minute
 func New(c clock.PassiveClock) *Lease { return &Lease{clock: c} }
 
 // LeadAlways is for a process without leader election.
-func (l *Lease) LeadAlways() { l.always.Store(true) }
+func (l *Lease) LeadAlways() {
+	never := time.Unix(1<<40, 0)
+	l.deadline.Store(&never)
+}
 
 // Leading tells whether effects are allowed now.
 func (l *Lease) Leading() bool {
-	if l.always.Load() {
-		return true
-	}
 	deadline := l.deadline.Load()
 	return deadline != nil && l.clock.Now().Before(*deadline)
 }

@@ -13,19 +13,19 @@ const subsystem = "phalanx_adapter"
 var (
 	// BrainConnected is 1 from SyncDone until the stream ends.
 	BrainConnected = metrics.NewGauge(&metrics.GaugeOpts{Subsystem: subsystem,
-		Name: "brain_connected", Help: "Whether the snapshot was sent and the stream to the brain stands.",
+		Name: "brain_connected", Help: "1 while the stream to the brain stands and the snapshot was sent.",
 		StabilityLevel: metrics.ALPHA})
 	// Calls is the time of calls to the brain; code is a gRPC code, or Skipped by the breaker.
 	Calls = metrics.NewHistogramVec(&metrics.HistogramOpts{Subsystem: subsystem,
-		Name: "brain_call_duration_seconds", Help: "Time of calls to the brain.",
+		Name: "brain_call_duration_seconds", Help: "Time of one try of a call to the brain; code Skipped: it was away, and not called.",
 		Buckets: metrics.ExponentialBuckets(0.00005, 2, 12), StabilityLevel: metrics.ALPHA},
 		[]string{"method", "code"})
 	// BindingsInFlight counts Binding requests under way.
 	BindingsInFlight = metrics.NewGauge(&metrics.GaugeOpts{Subsystem: subsystem,
 		Name: "bindings_in_flight", Help: "Binding requests under way.", StabilityLevel: metrics.ALPHA})
-	// Bindings counts how Bind ended: bound, refused, node, lost, cancelled.
+	// Bindings counts how Bind ended: bound, refused, lost, cancelled.
 	Bindings = metrics.NewCounterVec(&metrics.CounterOpts{Subsystem: subsystem,
-		Name: "bindings_total", Help: "How the Binding of a pod ended.", StabilityLevel: metrics.ALPHA},
+		Name: "bindings_total", Help: "Bindings by how they ended.", StabilityLevel: metrics.ALPHA},
 		[]string{"result"})
 	// Directives counts what the brain asked for.
 	Directives = metrics.NewCounterVec(&metrics.CounterOpts{Subsystem: subsystem,

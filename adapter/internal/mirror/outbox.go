@@ -2,12 +2,14 @@ package mirror
 
 import (
 	"hash/maphash"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 
 	"google.golang.org/protobuf/proto"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
 
 	pb "phalanx.dev/adapter/internal/gen/phalanx/v1alpha1"
 	"phalanx.dev/adapter/internal/metrics"
@@ -24,19 +26,14 @@ type Outbox struct {
 	kick  chan struct{}
 }
 
-type changes struct {
-	nodes     map[string]*v1.Node
-	pods      map[types.UID]*v1.Pod
-	goneNodes sets.Set[string]
-	gonePods  sets.Set[types.UID]
-}
+// changes are the newest versions (*v1.Node, *v1.Pod) by key; nil: it is gone. A key is the kind and
+// the name of a node or the UID of a pod.
+type changes map[string]any
 
-func newChanges() changes {
-	return changes{map[string]*v1.Node{}, map[types.UID]*v1.Pod{}, sets.New[string](), sets.New[types.UID]()}
-}
+const nodeKey, podKey = "n/", "p/"
 
 // NewOutbox makes a closed one.
-func NewOutbox() *Outbox { return &Outbox{dirty: newChanges(), kick: make(chan struct{}, 1)} }
+func NewOutbox() *Outbox { return &Outbox{dirty: changes{}, kick: make(chan struct{}, 1)} }
 
 // Kick has an element when there is something to take.
 func (o *Outbox) Kick() <-chan struct{} { return o.kick }
@@ -55,24 +52,16 @@ func (o *Outbox) put(change func()) {
 }
 
 // Node notes that the node is new or has changed.
-func (o *Outbox) Node(node *v1.Node) {
-	o.put(func() { o.dirty.nodes[node.Name] = node; o.dirty.goneNodes.Delete(node.Name) })
-}
+func (o *Outbox) Node(node *v1.Node) { o.put(func() { o.dirty[nodeKey+node.Name] = node }) }
 
 // NodeGone notes that the node was deleted.
-func (o *Outbox) NodeGone(name string) {
-	o.put(func() { delete(o.dirty.nodes, name); o.dirty.goneNodes.Insert(name) })
-}
+func (o *Outbox) NodeGone(name string) { o.put(func() { o.dirty[nodeKey+name] = nil }) }
 
 // Pod notes that the pod is new or has changed.
-func (o *Outbox) Pod(pod *v1.Pod) {
-	o.put(func() { o.dirty.pods[pod.UID] = pod; o.dirty.gonePods.Delete(pod.UID) })
-}
+func (o *Outbox) Pod(pod *v1.Pod) { o.put(func() { o.dirty[podKey+string(pod.UID)] = pod }) }
 
 // PodGone notes that the pod was deleted.
-func (o *Outbox) PodGone(uid types.UID) {
-	o.put(func() { delete(o.dirty.pods, uid); o.dirty.gonePods.Insert(uid) })
-}
+func (o *Outbox) PodGone(uid types.UID) { o.put(func() { o.dirty[podKey+string(uid)] = nil }) }
 
 // Fact sends a state that a member has reached.
 func (o *Outbox) Fact(fact *pb.MemberFact) {
@@ -81,7 +70,8 @@ func (o *Outbox) Fact(fact *pb.MemberFact) {
 
 // Conflict sends a disagreement with a plan.
 func (o *Outbox) Conflict(c *pb.Conflict) {
-	metrics.Conflicts.WithLabelValues(c.Plugin, c.Stage.String()).Inc()
+	stage := strings.ToLower(strings.TrimPrefix(c.Stage.String(), "STAGE_"))
+	metrics.Conflicts.WithLabelValues(c.Plugin, stage).Inc()
 	o.send(&pb.SyncRequest{Message: &pb.SyncRequest_Conflict{Conflict: c}})
 }
 
@@ -104,13 +94,13 @@ func (o *Outbox) send(message *pb.SyncRequest) {
 func (o *Outbox) Open(all func() ([]*v1.Node, []*v1.Pod)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.open, o.facts, o.dirty = true, nil, newChanges()
+	o.open, o.facts, o.dirty = true, nil, changes{}
 	nodes, pods := all()
 	for _, node := range nodes {
-		o.dirty.nodes[node.Name] = node
+		o.dirty[nodeKey+node.Name] = node
 	}
 	for _, pod := range pods {
-		o.dirty.pods[pod.UID] = pod
+		o.dirty[podKey+string(pod.UID)] = pod
 	}
 }
 
@@ -118,14 +108,14 @@ func (o *Outbox) Open(all func() ([]*v1.Node, []*v1.Pod)) {
 func (o *Outbox) Close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.open, o.facts, o.dirty = false, nil, newChanges()
+	o.open, o.facts, o.dirty = false, nil, changes{}
 }
 
 func (o *Outbox) take() (changes, []*pb.SyncRequest) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	dirty, facts := o.dirty, o.facts
-	o.dirty, o.facts = newChanges(), nil
+	o.dirty, o.facts = changes{}, nil
 	return dirty, facts
 }
 
@@ -148,34 +138,33 @@ func NewPacker(wanted Wanted, late Late, maxBytes int) *Packer {
 	return &Packer{Wanted: wanted, Late: late, MaxBytes: maxBytes, seed: maphash.MakeSeed(), sent: map[string]uint64{}}
 }
 
-// Frames takes everything from the outbox: changes of objects first, then facts.
+// Frames takes everything from the outbox: what is gone, then nodes, then pods, then facts.
 func (p *Packer) Frames(o *Outbox) []*pb.SyncRequest {
 	dirty, facts := o.take()
 	b := &batch{limit: p.MaxBytes - frameRoom}
-	for name := range dirty.goneNodes {
-		if p.forget("n/" + name) {
-			c := b.add(len(name))
+	for key, object := range dirty {
+		if object != nil || !p.forget(key) {
+			continue
+		}
+		c := b.add(len(key))
+		if name, ok := strings.CutPrefix(key, nodeKey); ok {
 			c.RemovedNodeNames = append(c.RemovedNodeNames, name)
+		} else {
+			c.RemovedPodUids = append(c.RemovedPodUids, strings.TrimPrefix(key, podKey))
 		}
 	}
-	for name, node := range dirty.nodes {
-		out := Node(node)
-		if size, changed := p.changed("n/"+name, out); changed {
-			c := b.add(size)
-			c.Nodes = append(c.Nodes, out)
-		}
-	}
-	for uid := range dirty.gonePods {
-		if p.forget("p/" + string(uid)) {
-			c := b.add(len(uid))
-			c.RemovedPodUids = append(c.RemovedPodUids, string(uid))
-		}
-	}
-	for uid, pod := range dirty.pods {
-		out := Pod(pod, p.Wanted, p.Late)
-		if size, changed := p.changed("p/"+string(uid), out); changed {
-			c := b.add(size)
-			c.Pods = append(c.Pods, out)
+	for _, key := range slices.Sorted(maps.Keys(dirty)) {
+		switch object := dirty[key].(type) {
+		case *v1.Node:
+			if out := Node(object); p.changed(key, out) {
+				c := b.add(proto.Size(out))
+				c.Nodes = append(c.Nodes, out)
+			}
+		case *v1.Pod:
+			if out := Pod(object, p.Wanted, p.Late); p.changed(key, out) {
+				c := b.add(proto.Size(out))
+				c.Pods = append(c.Pods, out)
+			}
 		}
 	}
 	return append(b.frames, facts...)
@@ -187,17 +176,15 @@ func (p *Packer) forget(key string) bool {
 	return known
 }
 
-func (p *Packer) changed(key string, message proto.Message) (size int, changed bool) {
+func (p *Packer) changed(key string, message proto.Message) bool {
 	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(message)
 	if err != nil { // a string that is not UTF-8, which the API server does not let pass
-		return 0, false
+		return false
 	}
 	hash := maphash.Bytes(p.seed, data)
-	if last, known := p.sent[key]; known && last == hash {
-		return 0, false
-	}
+	last, known := p.sent[key]
 	p.sent[key] = hash
-	return len(data), true
+	return !known || last != hash
 }
 
 // batch splits changes into frames.

@@ -2,13 +2,13 @@ package mirror
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
@@ -91,12 +91,8 @@ func (w *Watch) claimKeys(object any) (keys []string, _ error) {
 }
 
 // claim sends the pods again that use a claim: it may be pending now, or not any more.
-func (w *Watch) claim(prefix string) func(any) {
-	return func(object any) {
-		claim, err := meta.Accessor(object)
-		if err != nil {
-			return
-		}
+func (w *Watch) claim(prefix string) func(metav1.Object) {
+	return func(claim metav1.Object) {
 		pods, _ := w.live.Informer().GetIndexer().ByIndex(byClaim, claim.GetNamespace()+"/"+prefix+claim.GetName())
 		for _, pod := range pods {
 			w.outbox.Pod(pod.(*v1.Pod))
@@ -105,53 +101,44 @@ func (w *Watch) claim(prefix string) func(any) {
 }
 
 func (w *Watch) register(factory informers.SharedInformerFactory) error {
-	handle := func(informer cache.SharedIndexInformer, upsert, gone func(any)) error {
-		if err := informer.SetWatchErrorHandlerWithContext(w.watchFailed(informer)); err != nil {
-			return err
-		}
-		reg, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc: upsert, UpdateFunc: func(before, now any) {
-				if uidOf(before) != uidOf(now) { // deleted and created again while nobody watched
-					gone(before)
-				}
-				upsert(now)
-			}, DeleteFunc: func(last any) {
-				if unknown, ok := last.(cache.DeletedFinalStateUnknown); ok {
-					last = unknown.Obj
-				}
-				gone(last)
-			}})
-		if err == nil {
-			w.synced = append(w.synced, reg.HasSynced)
-		}
-		return err
-	}
-	if err := handle(w.nodes.Informer(), w.node, w.nodeGone); err != nil {
-		return err
-	}
-	if err := handle(w.live.Informer(), w.pod, w.podGone); err != nil {
-		return err
-	}
 	volumes, claims := w.claim(volumePrefix), w.claim(claimPrefix)
-	if err := handle(factory.Core().V1().PersistentVolumeClaims().Informer(), volumes, volumes); err != nil {
-		return err
-	}
-	if err := handle(factory.Resource().V1().ResourceClaims().Informer(), claims, claims); err != nil {
-		return err
+	errs := []error{
+		handle(w, w.nodes.Informer(), w.outbox.Node, func(node *v1.Node) { w.outbox.NodeGone(node.Name) }),
+		handle(w, w.live.Informer(), w.pod, w.podGone),
+		handle(w, factory.Core().V1().PersistentVolumeClaims().Informer(), volumes, volumes),
+		handle(w, factory.Resource().V1().ResourceClaims().Informer(), claims, claims),
 	}
 	for _, informer := range w.ended {
-		if err := handle(informer, w.podEnded, w.endedGone); err != nil {
-			return err
-		}
+		errs = append(errs, handle(w, informer, w.podEnded, w.endedGone))
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
-func uidOf(object any) types.UID {
-	if o, err := meta.Accessor(object); err == nil {
-		return o.GetUID()
+// handle registers for what an informer of T shows.
+func handle[T metav1.Object](w *Watch, informer cache.SharedIndexInformer, upsert, gone func(T)) error {
+	if err := informer.SetWatchErrorHandlerWithContext(w.watchFailed(informer)); err != nil {
+		return err
 	}
-	return ""
+	reg, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: func(object any) { upsert(object.(T)) },
+		UpdateFunc: func(before, now any) {
+			if before.(T).GetUID() != now.(T).GetUID() { // deleted and created again while nobody watched
+				gone(before.(T))
+			}
+			upsert(now.(T))
+		},
+		DeleteFunc: func(last any) {
+			if unknown, ok := last.(cache.DeletedFinalStateUnknown); ok {
+				last = unknown.Obj
+			}
+			if object, ok := last.(T); ok { // a mark without object tells nothing
+				gone(object)
+			}
+		}})
+	if err == nil {
+		w.synced = append(w.synced, reg.HasSynced)
+	}
+	return err
 }
 
 // Run starts the own informers and waits until all of them have listed; the factory is started by
@@ -214,21 +201,8 @@ func ended(pod *v1.Pod) bool {
 	return pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
 }
 
-func (w *Watch) node(object any) {
-	if node, ok := object.(*v1.Node); ok {
-		w.outbox.Node(node)
-	}
-}
-
-func (w *Watch) nodeGone(object any) {
-	if node, ok := object.(*v1.Node); ok {
-		w.outbox.NodeGone(node.Name)
-	}
-}
-
-func (w *Watch) pod(object any) {
-	pod, ok := object.(*v1.Pod)
-	if !ok || !w.travels(pod) {
+func (w *Watch) pod(pod *v1.Pod) {
+	if !w.travels(pod) {
 		return
 	}
 	w.outbox.Pod(pod)
@@ -243,11 +217,7 @@ func (w *Watch) pod(object any) {
 	}
 }
 
-func (w *Watch) podGone(object any) {
-	pod, ok := object.(*v1.Pod)
-	if !ok {
-		return
-	}
+func (w *Watch) podGone(pod *v1.Pod) {
 	if !w.ours(pod) {
 		w.outbox.PodGone(pod.UID)
 		return
@@ -257,15 +227,15 @@ func (w *Watch) podGone(object any) {
 	w.vanished.AddAfter(vanished{pod.Namespace, pod.Name, pod.UID, pod.Spec.SchedulerName}, 50*time.Millisecond)
 }
 
-func (w *Watch) podEnded(object any) {
-	if pod, ok := object.(*v1.Pod); ok && ended(pod) {
+func (w *Watch) podEnded(pod *v1.Pod) {
+	if ended(pod) {
 		w.outbox.Pod(pod)
 		w.pods.Gone(pod.UID)
 	}
 }
 
-func (w *Watch) endedGone(object any) {
-	if pod, ok := object.(*v1.Pod); ok && ended(pod) {
+func (w *Watch) endedGone(pod *v1.Pod) {
+	if ended(pod) {
 		w.outbox.PodGone(pod.UID)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -19,15 +18,6 @@ import (
 	"phalanx.dev/adapter/internal/brain"
 	pb "phalanx.dev/adapter/internal/gen/phalanx/v1alpha1"
 	"phalanx.dev/adapter/internal/metrics"
-)
-
-// Keys that Bind writes on the pod, in the same request as the node.
-const (
-	annotationGang     = "phalanx.dev/gang"
-	annotationGangSize = "phalanx.dev/gang-size"
-	annotationPlan     = "phalanx.dev/plan"
-	annotationRank     = "phalanx.dev/rank"
-	annotationDomain   = "phalanx.dev/domain"
 )
 
 // Bind binds every pod of the profile. It returns anything but success only when the pod is known to
@@ -39,7 +29,7 @@ func (p *Plugin) Bind(ctx context.Context, state fwk.CycleState, pod *v1.Pod, no
 	}
 	order := uint64(0) // loose pods are one each, and go first
 	if c != nil {
-		order = p.Table.Order(c.plan)
+		order = c.plan // plans are numbered as they are made
 	}
 	if err := p.Gate.Enter(ctx, order); err != nil {
 		return fwk.AsStatus(err)
@@ -51,7 +41,7 @@ func (p *Plugin) Bind(ctx context.Context, state fwk.CycleState, pod *v1.Pod, no
 	}
 	b := &binder{client: p.handle.ClientSet(), leading: p.Lease.Leading, binding: binding,
 		attempt: p.Args.BindAttemptTimeout.Duration, deadline: time.Now().Add(p.Args.BindDeadline.Duration)}
-	return p.bound(ctx, c, pod, b.run(ctx))
+	return p.bound(ctx, c, pod, node, b.run(ctx))
 }
 
 // binding makes the request, after the checks that come before it.
@@ -83,22 +73,23 @@ func (p *Plugin) binding(c *cycle, pod *v1.Pod, node string) (*v1.Binding, *fwk.
 	return binding, nil
 }
 
+// annotations are written on the pod in the same request as the node.
 func annotations(a admit.Assignment) map[string]string {
 	return map[string]string{
-		annotationGang:     a.Gang.GetName(),
-		annotationGangSize: strconv.Itoa(int(a.GangSize)),
-		annotationPlan:     strconv.FormatUint(a.Plan, 10),
-		annotationRank:     strconv.Itoa(int(a.Rank)),
-		annotationDomain:   a.Domain,
+		"phalanx.dev/gang":      a.Gang.GetName(),
+		"phalanx.dev/gang-size": strconv.Itoa(int(a.GangSize)),
+		"phalanx.dev/plan":      strconv.FormatUint(a.Plan, 10),
+		"phalanx.dev/rank":      strconv.Itoa(int(a.Rank)),
+		"phalanx.dev/domain":    a.Domain,
 	}
 }
 
 // bound takes the outcome to the brain, where it is a member's.
-func (p *Plugin) bound(ctx context.Context, c *cycle, pod *v1.Pod, o outcome) *fwk.Status {
+func (p *Plugin) bound(ctx context.Context, c *cycle, pod *v1.Pod, chosen string, o outcome) *fwk.Status {
 	metrics.Bindings.WithLabelValues(o.result).Inc()
 	if o.result == bound {
-		if planned := o.planned; o.node != planned {
-			klog.FromContext(ctx).Info("Pod is bound elsewhere than planned", "pod", klog.KObj(pod), "node", o.node, "planned", planned)
+		if o.node != chosen {
+			klog.FromContext(ctx).Info("Pod is bound elsewhere than planned", "pod", klog.KObj(pod), "node", o.node, "planned", chosen)
 		}
 		if c != nil {
 			c.bound = o.node
@@ -108,6 +99,8 @@ func (p *Plugin) bound(ctx context.Context, c *cycle, pod *v1.Pod, o outcome) *f
 	if c != nil && o.result != cancelled {
 		p.Table.Explained(pod.UID)
 	}
+	klog.FromContext(ctx).Info("Pod is not bound", "pod", klog.KObj(pod), "node", chosen, "result", o.result,
+		"code", o.code, "message", o.message)
 	if c != nil && o.result == refused {
 		p.Report.Fact(&pb.MemberFact{PodUid: string(pod.UID), Plan: c.plan, NodeName: c.node,
 			State: pb.MemberFact_STATE_BIND_REFUSED, Code: o.code, Message: o.message})
@@ -135,10 +128,9 @@ const (
 )
 
 type outcome struct {
-	result        string
-	node, planned string
-	code          int32
-	message       string
+	result, node string
+	code         int32
+	message      string
 }
 
 // binder brings one Binding to an outcome that is certain.
@@ -151,15 +143,11 @@ type binder struct {
 	unclear  bool // a request ended without an answer that excludes a commit
 }
 
-func newRetry() *wait.Backoff {
-	return &wait.Backoff{Duration: 20 * time.Millisecond, Factor: 2, Jitter: 0.3, Steps: 1000, Cap: time.Second}
-}
-
 func (b *binder) run(ctx context.Context) outcome {
-	for retry := newRetry(); ; {
+	for retry := brain.NewBackoff(); ; {
 		err := b.post(ctx)
 		if err == nil {
-			return b.at(b.binding.Target.Name)
+			return outcome{result: bound, node: b.binding.Target.Name}
 		}
 		code := brain.CodeOf(err)
 		b.unclear = b.unclear || code == 0 || code >= http.StatusInternalServerError
@@ -176,7 +164,7 @@ func (b *binder) run(ctx context.Context) outcome {
 		case !b.leading():
 			return outcome{result: refused, code: code, message: "this scheduler does not lead any more: " + err.Error()}
 		}
-		sleep(ctx, retry.Step())
+		brain.Pause(ctx, retry.Step())
 	}
 }
 
@@ -184,10 +172,6 @@ func (b *binder) run(ctx context.Context) outcome {
 func final(code int32) bool {
 	return code >= http.StatusBadRequest && code < http.StatusInternalServerError &&
 		code != http.StatusConflict && code != http.StatusTooManyRequests && code != http.StatusRequestTimeout
-}
-
-func (b *binder) at(node string) outcome {
-	return outcome{result: bound, node: node, planned: b.binding.Target.Name}
 }
 
 func (b *binder) post(ctx context.Context) error {
@@ -198,7 +182,7 @@ func (b *binder) post(ctx context.Context) error {
 
 // look asks where the pod is until there is an answer. Not certain: it is unbound, and could be bound.
 func (b *binder) look(ctx context.Context) (o outcome, certain bool) {
-	for retry := newRetry(); ; {
+	for retry := brain.NewBackoff(); ; {
 		pod, err := b.get(ctx)
 		switch {
 		case apierrors.IsNotFound(err):
@@ -206,13 +190,13 @@ func (b *binder) look(ctx context.Context) (o outcome, certain bool) {
 		case err == nil && pod.UID != b.binding.UID:
 			return outcome{result: lost, code: http.StatusConflict, message: "a new pod has its name"}, true
 		case err == nil && pod.Spec.NodeName != "":
-			return b.at(pod.Spec.NodeName), true
+			return outcome{result: bound, node: pod.Spec.NodeName}, true
 		case err == nil && pod.DeletionTimestamp != nil:
 			return outcome{result: lost, code: http.StatusConflict, message: "the pod is being deleted"}, true
 		case err == nil || ctx.Err() != nil:
 			return outcome{}, false
 		}
-		sleep(ctx, retry.Step())
+		brain.Pause(ctx, retry.Step())
 	}
 }
 
@@ -220,11 +204,4 @@ func (b *binder) get(ctx context.Context) (*v1.Pod, error) {
 	ctx, cancel := context.WithTimeout(ctx, b.attempt)
 	defer cancel()
 	return b.client.CoreV1().Pods(b.binding.Namespace).Get(ctx, b.binding.Name, metav1.GetOptions{})
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
 }

@@ -1,8 +1,8 @@
 package plugin
 
 import (
-	"container/heap"
 	"context"
+	"slices"
 	"sync"
 
 	"phalanx.dev/adapter/internal/metrics"
@@ -13,20 +13,18 @@ import (
 type BindGate struct {
 	mu      sync.Mutex
 	free    int
-	waiting ticketHeap
-	arrived uint64
+	waiting []*ticket // those that pass first stand first
 }
 
 // NewBindGate lets `most` through at a time.
 func NewBindGate(most int) *BindGate { return &BindGate{free: most} }
 
 type ticket struct {
-	order, arrival uint64
-	pass           chan struct{}
-	index          int // in the heap; -1 when it has passed
+	order uint64
+	pass  chan struct{}
 }
 
-// Enter waits for a turn; the lowest order goes first.
+// Enter waits for a turn; the lowest order goes first, then who came first.
 func (g *BindGate) Enter(ctx context.Context, order uint64) error {
 	g.mu.Lock()
 	if g.free > 0 {
@@ -34,9 +32,15 @@ func (g *BindGate) Enter(ctx context.Context, order uint64) error {
 		g.mu.Unlock()
 		return nil
 	}
-	g.arrived++
-	t := &ticket{order: order, arrival: g.arrived, pass: make(chan struct{})}
-	heap.Push(&g.waiting, t)
+	t := &ticket{order: order, pass: make(chan struct{})}
+	// A larger order is where this one stands, an equal one is before it.
+	at, _ := slices.BinarySearchFunc(g.waiting, order, func(other *ticket, order uint64) int {
+		if other.order <= order {
+			return -1
+		}
+		return 1
+	})
+	g.waiting = slices.Insert(g.waiting, at, t)
 	g.mu.Unlock()
 	select {
 	case <-t.pass:
@@ -45,10 +49,10 @@ func (g *BindGate) Enter(ctx context.Context, order uint64) error {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if t.index < 0 { // it had passed in the same moment
-		g.leaveLocked()
+	if at := slices.Index(g.waiting, t); at >= 0 {
+		g.waiting = slices.Delete(g.waiting, at, at+1)
 	} else {
-		heap.Remove(&g.waiting, t.index)
+		g.leaveLocked() // it had passed in the same moment
 	}
 	return context.Cause(ctx)
 }
@@ -70,31 +74,7 @@ func (g *BindGate) leaveLocked() {
 	metrics.BindingsInFlight.Dec()
 	if len(g.waiting) > 0 {
 		g.takeLocked()
-		close(heap.Pop(&g.waiting).(*ticket).pass)
+		close(g.waiting[0].pass)
+		g.waiting = slices.Delete(g.waiting, 0, 1)
 	}
-}
-
-type ticketHeap []*ticket
-
-func (h ticketHeap) Len() int { return len(h) }
-func (h ticketHeap) Less(i, j int) bool {
-	if h[i].order != h[j].order {
-		return h[i].order < h[j].order
-	}
-	return h[i].arrival < h[j].arrival
-}
-func (h ticketHeap) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].index, h[j].index = i, j
-}
-func (h *ticketHeap) Push(x any) {
-	t := x.(*ticket)
-	t.index = len(*h)
-	*h = append(*h, t)
-}
-func (h *ticketHeap) Pop() any {
-	t := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	t.index = -1
-	return t
 }

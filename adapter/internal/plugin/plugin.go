@@ -51,21 +51,6 @@ func New(shared *Shared, handle fwk.Handle) *Plugin {
 		nodes: handle.SharedInformerFactory().Core().V1().Nodes().Lister()}
 }
 
-var (
-	_ fwk.PreFilterPlugin   = &Plugin{}
-	_ fwk.FilterPlugin      = &Plugin{}
-	_ fwk.PostFilterPlugin  = &Plugin{}
-	_ fwk.PreScorePlugin    = &Plugin{}
-	_ fwk.ScorePlugin       = &Plugin{}
-	_ fwk.ReservePlugin     = &Plugin{}
-	_ fwk.PermitPlugin      = &Plugin{}
-	_ fwk.PreBindPlugin     = &Plugin{}
-	_ fwk.BindPlugin        = &Plugin{}
-	_ fwk.PostBindPlugin    = &Plugin{}
-	_ fwk.SignPlugin        = &Plugin{}
-	_ fwk.EnqueueExtensions = &Plugin{}
-)
-
 // Name implements fwk.Plugin.
 func (p *Plugin) Name() string { return config.PluginName }
 
@@ -244,12 +229,7 @@ func (p *Plugin) Permit(ctx context.Context, state fwk.CycleState, pod *v1.Pod, 
 		err != nil || answer.Verdict != pb.PermitResponse_VERDICT_REJECT, answer.GetReason()); status != nil {
 		return status, 0
 	}
-	wait := false
-	if answer.Verdict == pb.PermitResponse_VERDICT_ALLOW {
-		err = p.Table.Pass(pod.UID, c.plan, p.handle)
-	} else {
-		wait, err = p.Table.Wait(pod.UID, c.plan, p.handle)
-	}
+	wait, err := p.Table.Wait(pod.UID, c.plan, p.handle, answer.Verdict == pb.PermitResponse_VERDICT_ALLOW)
 	switch {
 	case err != nil:
 		return fwk.NewStatus(fwk.Unschedulable, err.Error()), 0

@@ -42,15 +42,9 @@ func (q *Queue) FailureHandler(original scheduler.FailureHandlerFn, report Repor
 		if !departure.Explained {
 			report.Conflict(conflictOf(departure, info.Pod, status))
 		}
-		report.Fact(ReturnedFact(departure.Returned))
+		report.Fact(departure.MemberFact)
 		q.left(ctx, info.Pod.UID)
 	}
-}
-
-// ReturnedFact says that a member has left the pipeline.
-func ReturnedFact(r admit.Returned) *pb.MemberFact {
-	return &pb.MemberFact{PodUid: string(r.UID), Plan: r.Plan, NodeName: r.Node,
-		State: pb.MemberFact_STATE_RETURNED}
 }
 
 var stages = map[admit.State]pb.Conflict_Stage{
@@ -67,7 +61,7 @@ func conflictOf(d admit.Departure, pod *v1.Pod, status *fwk.Status) *pb.Conflict
 	if d.Cause.GetPlugin() != "" {
 		return d.Cause
 	}
-	c := &pb.Conflict{PodUid: string(pod.UID), Plan: d.Plan, NodeName: d.Node, Stage: stages[d.State],
+	c := &pb.Conflict{PodUid: string(pod.UID), Plan: d.Plan, NodeName: d.NodeName, Stage: stages[d.State],
 		Plugin: status.Plugin(), Message: status.Message()}
 	var fit *framework.FitError
 	if errors.As(status.AsError(), &fit) {
