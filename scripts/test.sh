@@ -107,6 +107,10 @@ if build_part lab && [[ -f lab/go.mod ]]; then
   [[ "$mode" == fast ]] || go_arguments+=(-tags lab)
   suites_run lab go_suite lab "${go_arguments[@]}"
 fi
+if [[ "$mode" != fast ]]; then
+  # The whole-system benchmarks at their smallest size; build.sh made what they run.
+  build_part tool:helm && suites_run bench-system go_suite test/bench/system
+fi
 if [[ "$mode" != fast && -x scripts/e2e.sh ]]; then
   suites_run e2e scripts/e2e.sh "$([[ "$mode" == all ]] && echo all || echo smoke)"
 fi

@@ -1,6 +1,7 @@
 #include "runtime/brain.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <variant>
@@ -130,6 +131,7 @@ milliseconds Brain::SinceProgress() const {
 }
 
 void Brain::Run() {
+  pthread_setname_np(pthread_self(), "engine");  // for top, perf and whoever wants it less urgent
   CheckPosition position([this] { return Position(); });
   while (!stopping_) {
     bool worked = ApplyMail();
