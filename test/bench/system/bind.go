@@ -40,7 +40,7 @@ func runBindThroughput(ctx context.Context, s *setting) (err error) {
 	}
 	defer func() { err = errors.Join(err, c.stop()) }()
 	b := &bindBench{cluster: c, s: s, rates: map[string][]float64{}, used: map[string][]usage{}}
-	if b.phalanx, err = c.installPhalanx(ctx); err != nil {
+	if b.phalanx, err = c.installPhalanx(ctx, s); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.phalanx.Remove()) }()

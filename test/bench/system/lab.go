@@ -22,7 +22,6 @@ const labReady = 6 * time.Minute
 type cluster struct {
 	*harness.Lab
 	client kubernetes.Interface // without a limit, in protobuf
-	root   string
 	folder string
 }
 
@@ -31,7 +30,7 @@ func startCluster(ctx context.Context, s *setting) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cluster{root: s.root, folder: folder}
+	c := &cluster{folder: folder}
 	worldFile := filepath.Join(s.root, "lab", "worlds", "hgx-5000.yaml")
 	if s.tiny {
 		worldFile = filepath.Join(folder, "tiny.yaml")
@@ -77,9 +76,13 @@ func (c *cluster) stop() error {
 }
 
 // installPhalanx installs the chart with its own settings, but for the lease: nobody else stands by.
-func (c *cluster) installPhalanx(ctx context.Context) (*install.Phalanx, error) {
-	return install.Install(ctx, c.Lab, install.Options{Root: c.root,
-		Set: []string{"scheduler.leaderElection.enabled=false"}})
+// At the smallest size, which tests run on busy machines, a call to the brain may take longer.
+func (c *cluster) installPhalanx(ctx context.Context, s *setting) (*install.Phalanx, error) {
+	set := []string{"scheduler.leaderElection.enabled=false"}
+	if s.tiny {
+		set = append(set, "scheduler.pluginArgs.callTimeout=1s")
+	}
+	return install.Install(ctx, c.Lab, install.Options{Root: s.root, Set: set})
 }
 
 const requestWorkers = 16

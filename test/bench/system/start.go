@@ -122,7 +122,7 @@ func bothReady(ctx context.Context, s *setting, pods []*corev1.Pod) (seconds flo
 	if err := c.create(ctx, pods); err != nil {
 		return 0, err
 	}
-	p, err := c.installPhalanx(ctx)
+	p, err := c.installPhalanx(ctx, s)
 	if err != nil {
 		return 0, err
 	}
