@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/credentials/insecure"
 
 	pb "phalanx.dev/adapter/internal/gen/phalanx/v1alpha1"
@@ -99,7 +100,10 @@ func (b *brain) connect(ctx context.Context) (*session, error) {
 	if err := b.await(ctx, "phalanxd to listen", listening); err != nil {
 		return nil, err
 	}
-	conn, err := grpc.NewClient("unix:"+b.socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	// The socket exists a moment before it answers; the default pause of 1 s would count as the brain's.
+	soon := backoff.Config{BaseDelay: 5 * time.Millisecond, Multiplier: 1.2, MaxDelay: 50 * time.Millisecond}
+	conn, err := grpc.NewClient("unix:"+b.socket, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: soon, MinConnectTimeout: time.Second}))
 	if err != nil {
 		return nil, err
 	}
