@@ -4,7 +4,11 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -121,11 +125,19 @@ absl::Status ReadConfig(const std::string& yaml, const std::string& name, Settin
 }
 
 absl::Status ReadConfigFile(const std::string& path, Settings& settings) {
+  // A folder opens like a file, and reads like an empty one.
+  if (std::filesystem::is_directory(path)) {
+    return absl::InvalidArgumentError(
+        fmt::format("config file is '{}', expected a file and not a folder", path));
+  }
+  errno = 0;
   std::ifstream file(path);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file) return absl::NotFoundError(fmt::format("config file '{}' can not be read", path));
-  return ReadConfig(text.str(), path, settings);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file.is_open() || file.bad()) {
+    return absl::NotFoundError(
+        fmt::format("config file '{}' can not be read: {}", path, std::strerror(errno)));
+  }
+  return ReadConfig(text, path, settings);
 }
 
 }  // namespace phalanx::service

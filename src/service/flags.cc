@@ -81,7 +81,7 @@ CommandLine ParseCommandLine(int argc, const char* const* argv) {
     int status = app.exit(error, help, wrong);
     out.exit_status = status == 0 ? 0 : kUsageError;
     out.out = help.str();
-    out.error = wrong.str();
+    if (!wrong.str().empty()) out.error = "phalanxd: " + wrong.str();
     return out;
   }
   std::string wrong = ApplyAll(config, given, out.settings);

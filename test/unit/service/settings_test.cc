@@ -144,6 +144,11 @@ TEST(Flags, ErrorsEndWithStatusTwo) {
   EXPECT_EQ(Parse({"--log-level=info", "--log-level=debug"}).exit_status, 2);
   CommandLine missing = Parse({"--config=/nonexistent/brain.yaml"});
   EXPECT_THAT(missing.error, HasSubstr("'/nonexistent/brain.yaml' can not be read"));
+  testing::TempFolder folder;
+  CommandLine not_a_file = Parse({"--config", folder.path().c_str()});
+  EXPECT_EQ(not_a_file.exit_status, 2) << "a folder is no empty config file";
+  EXPECT_THAT(not_a_file.error, HasSubstr("expected a file and not a folder"));
+  EXPECT_THAT(Parse({"extra"}).error, ::testing::StartsWith("phalanxd: "));
   CommandLine crossed = Parse({"--check-config", "--backoff-first=10m", "--backoff-last=5m"});
   EXPECT_EQ(crossed.exit_status, 2);
   EXPECT_THAT(crossed.error, HasSubstr("backoffLast is '300s', expected at least backoffFirst"));
