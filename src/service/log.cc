@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/base/check_context.h"
+
 namespace phalanx::service {
 namespace {
 
@@ -110,6 +112,13 @@ void LogOfGrpc(gpr_log_func_args* args) {
                                     spdlog::string_view_t(args->message));
 }
 
+void LogOfCheck(const CheckFailure& failure) {
+  LogError("check failed", {{"where", failure.where},
+                            {"condition", failure.condition},
+                            {"error", failure.message},
+                            {"position", failure.position}});
+}
+
 }  // namespace
 
 std::string JsonQuote(std::string_view text) {
@@ -166,6 +175,7 @@ void InitLogging(std::string_view level, std::shared_ptr<spdlog::sinks::sink> si
   logger->flush_on(spdlog::level::info);
   spdlog::set_default_logger(std::move(logger));
   gpr_set_log_function(LogOfGrpc);
+  SetCheckReporter(LogOfCheck);
 }
 
 void LogInfo(std::string_view message, LogFields fields, std::source_location where) {

@@ -3,7 +3,7 @@
 //   {"ts":"2026-03-01T12:00:00.123Z","level":"info","caller":"server.cc:42","msg":"...", FIELDS}
 //
 // Quotes, control characters and invalid UTF-8 in messages, field names and values are escaped or
-// replaced. What gRPC and civetweb log comes out the same way.
+// replaced. What gRPC and civetweb log comes out the same way, and a PHALANX_CHECK that breaks.
 //
 // Threads: every function from any thread.
 #ifndef PHALANX_SERVICE_LOG_H_

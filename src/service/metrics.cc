@@ -150,6 +150,14 @@ void Metrics::AddRuntime(Families& out) const {
                                 "Time of one command of the engine, planning left out, in seconds.",
                                 metrics.apply.Read(), kMicros)
                     .Take());
+  out.push_back(Family::Counter("phalanx_invariant_violations_total",
+                                "Broken invariants that sampled checks have found; 0 is right.")
+                    .Add(metrics.violations)
+                    .Take());
+  out.push_back(Family::Seconds("phalanx_invariant_check_duration_seconds",
+                                "Time of one sampled check of the engine's state, in seconds.",
+                                metrics.check.Read(), kMicros)
+                    .Take());
   out.push_back(Family::Counter("phalanx_commands_total", "Commands that the engine has applied.")
                     .Add(metrics.commands)
                     .Take());

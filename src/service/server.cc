@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <grpcpp/health_check_service_interface.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
+#include <vector>
 
 #include "service/flags.h"
 #include "service/log.h"
@@ -16,12 +18,26 @@ constexpr std::chrono::seconds kGrace{1};
 constexpr const char* kServices[] = {"phalanx.v1alpha1.SchedulerService",
                                      "phalanx.v1alpha1.ClusterService"};
 
+// A broken invariant seldom comes alone, and one is enough to look for the cause.
+constexpr size_t kViolationsLogged = 10;
+
+void LogViolations(const std::vector<std::string>& found, int64_t commands) {
+  size_t logged = std::min(found.size(), kViolationsLogged);
+  for (size_t i = 0; i < logged; ++i) {
+    LogError("invariant broken", {{"what", found[i]},
+                                  {"found", fmt::format("{}", found.size())},
+                                  {"after_commands", fmt::format("{}", commands)}});
+  }
+}
+
 runtime::BrainOptions ToBrainOptions(const Settings& settings) {
   runtime::BrainOptions out;
   out.engine = settings.engine;
   out.fact_capacity = settings.fact_capacity;
   out.bulk_capacity = settings.bulk_capacity;
   out.slice_work_units = settings.slice_work_units;
+  out.invariant_period = std::chrono::milliseconds(settings.invariant_period.ms);
+  out.on_violations = LogViolations;
   return out;
 }
 

@@ -120,6 +120,9 @@ std::vector<Setting> ListeningSettings() {
        NumberSetter(&Settings::bulk_capacity, 1, 1 << 24)},
       {"sliceWorkUnits", "--slice-work-units", "planning work between two looks at the mailbox",
        kScalar, NumberSetter(&Settings::slice_work_units, 1, int64_t{1} << 40)},
+      {"invariantPeriod", "--invariant-period",
+       "how often the idle engine checks its own state, at most", kScalar,
+       OfSettings(&Settings::invariant_period)},
   };
 }
 

@@ -33,6 +33,8 @@ struct Settings {
   int64_t fact_capacity = 65'536;
   int64_t bulk_capacity = 16'384;
   int64_t slice_work_units = 20'000;
+  // How often the idle engine thread compares derived state with a recomputation.
+  Duration invariant_period = Duration::Seconds(10);
 };
 
 enum class SettingShape { kScalar, kList, kMap };  // of the value in the file

@@ -161,12 +161,14 @@ TEST_F(HttpTest, MetricsAreWellFormedAndCount) {
   EXPECT_EQ(exposition.samples["phalanx_resource_held{resource=\"cpu\"}"], 2);
   EXPECT_GE(exposition.samples["phalanx_plans_total"], 1);
   EXPECT_GE(exposition.samples["phalanx_commands_total"], 4);
+  EXPECT_EQ(exposition.samples["phalanx_invariant_violations_total"], 0);
   for (const char* name :
        {"phalanx_gangs", "phalanx_gang_waiting_seconds", "phalanx_plan_duration_seconds",
         "phalanx_plan_work_units_total", "phalanx_placements_total", "phalanx_directives_total",
         "phalanx_resource_allocatable", "phalanx_resource_bound", "phalanx_resource_held",
         "phalanx_conflicts_total", "phalanx_epoch", "phalanx_partial_spells_total",
-        "phalanx_partial_spell_seconds_total", "phalanx_mailbox_messages", "phalanx_build_info"}) {
+        "phalanx_partial_spell_seconds_total", "phalanx_mailbox_messages", "phalanx_build_info",
+        "phalanx_invariant_violations_total", "phalanx_invariant_check_duration_seconds"}) {
     EXPECT_TRUE(exposition.types.contains(name)) << name;
   }
   EXPECT_THAT(reply.body, Not(HasSubstr("train")));

@@ -11,6 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "core/base/check.h"
+#include "core/base/check_context.h"
+
 namespace phalanx::service {
 namespace {
 
@@ -86,6 +89,17 @@ TEST_F(LogTest, RandomBytesStayValid) {
 TEST_F(LogTest, PlainSpdlogCallsAreJsonToo) {
   spdlog::info("say \"{}\"\n", 5);
   EXPECT_EQ(Line()["msg"], "say \"5\"\n");
+}
+
+TEST(LogDeathTest, ABrokenCheckIsOneLineOfJsonToo) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto fail = [] {
+    InitLogging("info");
+    CheckPosition position([] { return std::string("command 5 (Tick) of epoch 7"); });
+    PHALANX_CHECK(1 + 1 == 3, "pod \"{}\"", "a");
+  };
+  EXPECT_DEATH(fail(), R"("msg":"check failed","where":".*log_test.cc:[0-9]+",.*)"
+                       R"("error":"pod ..a..","position":"command 5 .Tick. of epoch 7")");
 }
 
 TEST_F(LogTest, FieldsDoNotLeakIntoTheNextLine) {

@@ -41,6 +41,7 @@ livenessDeadline: 1m
 factCapacity: 10
 bulkCapacity: 20
 sliceWorkUnits: 30
+invariantPeriod: 1m30s
 accelerators: [nvidia.com/gpu, "nvidia.com/mig-*"]
 nodeScope: {pool: training, zone: ""}
 reserveDeadline: 90s
@@ -61,6 +62,7 @@ keepDone: 1h30m
   EXPECT_EQ(s.fact_capacity, 10);
   EXPECT_EQ(s.bulk_capacity, 20);
   EXPECT_EQ(s.slice_work_units, 30);
+  EXPECT_EQ(s.invariant_period, Duration::Seconds(90));
   EXPECT_THAT(s.engine.accelerators, ElementsAre("nvidia.com/gpu", "nvidia.com/mig-*"));
   EXPECT_EQ(s.engine.node_scope, (LabelMap{{"pool", "training"}, {"zone", ""}}));
   EXPECT_EQ(s.engine.reserve_deadline, Duration::Seconds(90));
