@@ -31,7 +31,12 @@ struct EngineConfig {
       "gpu.intel.com/i915", "gpu.intel.com/xe",      "google.com/tpu",   "habana.ai/gaudi"};
   // Only nodes with these labels are used; empty: all.
   LabelMap node_scope;
-  // How long a gang may take from Admit to the Permit barrier, and on to the PreBind barrier.
+  // Nothing more is admitted while so many members wait for their Permit barrier; the last gang is
+  // admitted as a whole. The scheduler takes pods of all gangs mixed, so with thousands nothing is
+  // bound until most have been looked at.
+  int64_t max_reserving = 2'000;
+  // How long a gang may take to the Permit barrier since the scheduler last reserved a member of it
+  // or of a gang admitted before it; and on to the PreBind barrier.
   Duration reserve_deadline = Duration::Seconds(60);
   Duration prepare_deadline = Duration::Minutes(10);
   // Gang back-off after a failed start: first, doubled up to the last.
@@ -39,8 +44,11 @@ struct EngineConfig {
   Duration backoff_last = Duration::Minutes(10);
   // How long a node that a plugin refused is left out for members of that shape.
   Duration exclusion_ttl = Duration::Seconds(30);
-  // How long a gang that is found part-bound may take until it is whole, before it is rolled back.
-  Duration repair_deadline = Duration::Seconds(30);
+  // How long a gang may be part-bound by its start before it is rolled back: what is left of 30 s
+  // is for the evictions.
+  Duration repair_deadline = Duration::Seconds(25);
+  // How long the numbers of a refusal may be out of date after more room was taken.
+  Duration refresh_reasons = Duration::Seconds(5);
   // How long until an eviction that was refused, or a Reject that was not followed, is sent again.
   Duration resend_after = Duration::Seconds(10);
   // A finished gang is shown for this long.

@@ -29,8 +29,9 @@ struct MemberView {
   std::string pod_uid;
   std::string pod_name;
   std::string role;
-  std::string state;  // seen, gated, planned, reserved, prepared, bound, returning, ended
-  std::string node;   // planned or bound; empty otherwise
+  // seen, gated, planned, reserved, prepared, bound, lost (its node is gone), returning, ended
+  std::string state;
+  std::string node;  // planned or bound; empty otherwise
   int32_t rank = -1;
 };
 

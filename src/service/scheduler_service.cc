@@ -10,10 +10,9 @@
 namespace phalanx::service {
 namespace {
 
-// The framework takes no longer one; see PermitResponse.timeout_ms.
+// The framework takes no longer one; see PermitResponse.timeout_ms. The brain withdraws the plan
+// first: its own clock restarts while the scheduler is at work on earlier gangs.
 constexpr Duration kLongestPermit = Duration::Minutes(15);
-// The brain withdraws the plan first, so that the gang's reason tells what happened.
-constexpr Duration kPermitMargin = Duration::Seconds(30);
 
 grpc::ServerUnaryReactor* Finish(grpc::CallbackServerContext* context, const grpc::Status& status) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
@@ -28,8 +27,7 @@ SchedulerServiceImpl::SchedulerServiceImpl(runtime::Brain& brain, ServiceCounter
     : brain_(brain),
       counters_(counters),
       accelerators_(settings.engine.accelerators),
-      permit_timeout_ms_(
-          std::min(settings.engine.reserve_deadline + kPermitMargin, kLongestPermit).ms) {}
+      permit_timeout_ms_(kLongestPermit.ms) {}
 
 grpc::Status SchedulerServiceImpl::Check(uint64_t epoch, const std::string& pod_uid,
                                          CallCounters& calls) const {

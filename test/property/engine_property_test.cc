@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -220,6 +221,74 @@ TEST_P(EngineProperty, SameCommandsSameState) {
     b.Step();
   }
   EXPECT_EQ(a.rig.digests, b.rig.digests);
+}
+
+// An adapter that sends members back in every way it can think of, at once.
+class HostileAdapter {
+ public:
+  explicit HostileAdapter(uint32_t seed) : random_(seed) {
+    rig.manual = true;
+    rig.SetNodes(MakeRacks(2, 3, 4));
+    rig.Start();
+    for (int i = 0; i < 3; ++i) {
+      rig.AddPods(MakeGang({.name = "g" + std::to_string(i), .size = 1 + Draw(4)}));
+    }
+  }
+
+  // Most Admits of one gang within one second of the next ten minutes.
+  size_t MostInASecond() {
+    const Time end = rig.now + Duration::Minutes(10);
+    while (rig.now < end && !::testing::Test::HasFailure()) {
+      for (int round = 0; round < 50 && rig.engine.HasPlanningWork(); ++round) {
+        const size_t before = rig.Sent<Admit>().size();
+        rig.Plan();
+        const std::vector<Admit> admits = rig.Sent<Admit>();
+        for (size_t i = before; i < admits.size(); ++i) SendBack(admits[i]);
+      }
+      rig.now = rig.now + Duration{1 + Draw(400)};
+      rig.Send(Tick{});
+    }
+    return most_;
+  }
+
+  Rig rig;
+
+ private:
+  int Draw(int below) { return static_cast<int>(random_() % static_cast<uint32_t>(below)); }
+
+  void All(const Admit& admit, MemberState state) {
+    for (const AdmitMember& member : admit.members) rig.Fact(member.pod_uid, state);
+  }
+
+  void SendBack(const Admit& admit) {
+    std::vector<Time>& times = times_[admit.gang];
+    times.push_back(rig.now);
+    const auto first = std::upper_bound(times.begin(), times.end(), Time{rig.now.ms - 1000});
+    most_ = std::max(most_, static_cast<size_t>(times.end() - first));
+    const AdmitMember& one = admit.members.front();
+    Conflict conflict{one.pod_uid, admit.plan, one.node, "Plugin", "no", CycleStage::kFilter};
+    const int way = Draw(5);
+    conflict.pod_refused = way == 1;
+    if (way < 2) rig.Send(conflict);
+    if (way > 2) {
+      All(admit, MemberState::kReserved);
+      All(admit, MemberState::kPrepared);
+    }
+    if (way == 4) rig.Fact(one.pod_uid, MemberState::kBindRefused, 403, "no");
+    All(admit, MemberState::kReturned);
+  }
+
+  std::mt19937 random_;
+  std::map<GangKey, std::vector<Time>> times_;
+  size_t most_ = 0;
+};
+
+// Four plans in a row while each leaves out a node, then it waits.
+TEST_P(EngineProperty, AdmitsInASecondAreBoundedWhateverTheAdapterDoes) {
+  HostileAdapter adapter(GetParam());
+  const size_t most = adapter.MostInASecond();
+  EXPECT_GE(adapter.rig.Sent<Admit>().size(), 10u);
+  EXPECT_LE(most, 5u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, EngineProperty, ::testing::Range(1u, 41u));

@@ -32,6 +32,7 @@ NodeId Cluster::UpsertNode(const NodeObject& object) {
     topology_stale_ |= new_node || topology_labels != record.topology_labels;
     record.topology_labels = std::move(topology_labels);
   }
+  if (!record.present) ++presence_changes_;
   record.present = true;
   record.object = object;
   record.allocatable = Resources::From(object.allocatable, resources_);
@@ -46,6 +47,7 @@ void Cluster::RemoveNode(std::string_view name) {
   gone.object.name = record.object.name;
   gone.incarnation = record.incarnation;
   record = std::move(gone);
+  ++presence_changes_;
   topology_stale_ = true;
 }
 

@@ -55,6 +55,8 @@ class Cluster {
   const NodeRecord& node(NodeId id) const { return nodes_[id.index()]; }
   size_t node_table_size() const { return nodes_.size(); }
   std::vector<NodeId> present_nodes() const;  // by name
+  // Grows whenever a node comes or goes.
+  uint64_t presence_changes() const { return presence_changes_; }
 
   // Makes a new generation if nodes came or went or their topology labels changed; health and
   // cordons do not count. O(nodes log nodes), O(1) if nothing changed.
@@ -101,6 +103,7 @@ class Cluster {
   std::shared_ptr<const Topology> topology_;
   bool topology_stale_ = true;
   uint64_t generation_ = 0;
+  uint64_t presence_changes_ = 0;
 };
 
 }  // namespace phalanx

@@ -75,7 +75,7 @@ uint64_t DigestOf(const State& state, const Member& member) {
 uint64_t DigestOf(const State& state, const Gang& gang) {
   Hash hash;
   hash.Add(gang.key).Add(gang.domain).Add(gang.ran).Add(gang.started).Add(gang.attempts);
-  hash.Add(gang.conflicts_in_row).Add(gang.failure).Add(gang.rolling_back);
+  hash.Add(gang.serious_in_row).Add(gang.conflicts_in_row).Add(gang.failure).Add(gang.rolling_back);
   hash.Add(gang.partial_since).Add(gang.broken_since).Add(gang.not_before).Add(gang.repair_by);
   hash.Add(gang.resend_at).Add(gang.evict_at).Add(gang.forget_at).Add(gang.wake);
   hash.Add(gang.verdict).Add(gang.changed).Add(gang.phase).Add(gang.reason);
@@ -84,6 +84,7 @@ uint64_t DigestOf(const State& state, const Gang& gang) {
   if (gang.plan) {
     hash.Add(gang.plan->id).Add(gang.plan->stage).Add(gang.plan->joining);
     hash.Add(gang.plan->size).Add(gang.plan->bound).Add(gang.plan->deadline);
+    hash.Add(gang.plan->admitted).Add(gang.plan->lost);
   }
   if (gang.queued) hash.Add(*gang.queued);
   for (ReasonCode code : gang.told) hash.Add(code);
@@ -113,6 +114,8 @@ uint64_t DigestOfPlanning(const State& state) {
   hash.Add(state.pass.full());
   if (state.pass.cursor()) hash.Add(*state.pass.cursor());
   for (const OrderKey& key : state.pass.single()) hash.Add(key);
+  hash.Add(state.reserving).Add(state.refresh_at);
+  for (const auto& [plan, time] : state.progress.entries()) hash.Add(plan).Add(time);
   for (const auto& [sequence, uid] : state.evictions) hash.Add(sequence).Add(uid);
   for (const auto& [uid, fact] : state.pipeline_facts) hash.Add(uid).Add(fact.plan).Add(fact.state);
   uint64_t sum = hash.Done();

@@ -54,13 +54,16 @@ Outcome Engine::Apply(const Command& command) {
   State& state = impl_->state;
   state.now = std::max(state.now, command.time);
   if (state.exclusions.Expire(state.now)) state.NoteRelease();
+  state.admitted.clear();
+  if (state.refresh_at <= state.now) state.NoteRelease();
   Dispatch(state, command);
   SettleTouched(state);
   return state.outbox.Take();
 }
 
 Time Engine::NextDeadline() const {
-  return std::min(impl_->state.timers.Next(), impl_->state.exclusions.NextExpiry());
+  const State& state = impl_->state;
+  return std::min({state.timers.Next(), state.exclusions.NextExpiry(), state.refresh_at});
 }
 
 bool Engine::HasPlanningWork() const { return phalanx::HasPlanningWork(impl_->state); }

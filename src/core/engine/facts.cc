@@ -22,6 +22,11 @@ Pod* MemberPod(State& state, const std::string& uid) {
   return &state.pods.Get(id);
 }
 
+void NoteProgress(State& state, uint64_t plan) {
+  state.progress.ForgetBefore({state.now.ms - state.config.reserve_deadline.ms});
+  state.progress.Note(plan, state.now);
+}
+
 // Steps never go back, and a stale or foreign plan steps nothing.
 void Step(State& state, Gang& gang, Member& member, const MemberFact& fact, Stage stage) {
   if (!state.InPlan(gang, member) || fact.plan != member.plan) {
@@ -32,7 +37,9 @@ void Step(State& state, Gang& gang, Member& member, const MemberFact& fact, Stag
     state.counters.CountRefused("node differs from plan");
     return;
   }
-  if (member.stage < stage) SetStage(state, gang, member, stage);
+  if (member.stage >= stage) return;
+  if (stage == Stage::kReserved) NoteProgress(state, member.plan);
+  SetStage(state, gang, member, stage);
 }
 
 void Returned(State& state, Gang& gang, Member& member, const MemberFact& fact) {
@@ -129,12 +136,11 @@ void ApplyConflict(State& state, const Conflict& conflict) {
     BindRefused(state, gang, member, why);
     return;
   }
+  NoteProgress(state, member.plan);
   gang.failure = why;
   ++gang.conflicts_in_row;
-  if (conflict.pod_refused || gang.conflicts_in_row > kConflictsBeforeBackOff) {
-    BackOff(state, gang);
-  }
-  WithdrawPlan(state, gang, Explain(why));
+  const bool elsewhere = !conflict.pod_refused && gang.conflicts_in_row <= kConflictsBeforeBackOff;
+  WithdrawPlan(state, gang, Explain(why), elsewhere ? Setback::kNone : Setback::kSerious);
 }
 
 void ApplyDirectiveResult(State& state, const DirectiveResult& result) {

@@ -29,8 +29,10 @@ struct Plan {
   uint64_t id = 0;
   PlanStage stage = PlanStage::kReserve;
   bool joining = false;  // members that join a gang which runs, or is being repaired
+  int32_t admitted = 0;  // members at Admit
   int32_t size = 0;
   int32_t bound = 0;
+  int32_t lost = 0;               // left it after both barriers opened
   Time deadline = Time::Never();  // of the present stage
 };
 
@@ -45,6 +47,7 @@ struct Gang {
   bool ran = false;  // was whole since it last had no bound member
   Time started;
   int32_t attempts = 0;                // failed starts in a row
+  int32_t serious_in_row = 0;          // those of them after which it waits for long
   int32_t conflicts_in_row = 0;        // plans that the scheduler refused in a row
   Reason failure;                      // of the last start; kNone if it did not fail
   bool rolling_back = false;           // the last start failed: what is bound leaves

@@ -27,6 +27,12 @@ bool CanHelp(const NodeObject& before, const NodeObject& after) {
          before.taints != after.taints || AnyMore(before.allocatable, after.allocatable);
 }
 
+// Whether less fits than before. REQUIRES: !CanHelp.
+bool CanHurt(const NodeObject& before, const NodeObject& after) {
+  return before.ready != after.ready || before.unschedulable != after.unschedulable ||
+         before.allocatable != after.allocatable;
+}
+
 // Plans that both barriers released go on: the adapter checks the node before each Binding.
 void WithdrawPlansOn(State& state, const std::set<NodeId>& nodes, const std::string& why) {
   std::vector<GangId> hit;
@@ -46,11 +52,13 @@ void WithdrawPlansOn(State& state, const std::set<NodeId>& nodes, const std::str
 void UpsertNode(State& state, const NodeObject& object, std::set<NodeId>* unusable) {
   const NodeId old = state.cluster.FindNode(object.name);
   const bool helps = !old.valid() || CanHelp(state.cluster.node(old).object, object);
+  const bool hurts = !helps && CanHurt(state.cluster.node(old).object, object);
   const bool replaced = old.valid() && state.cluster.node(old).object.uid != object.uid;
   const NodeId id = state.cluster.UpsertNode(object);
   if (replaced) unusable->insert(old);
   if (replaced || !object.ready || object.unschedulable) unusable->insert(id);
   if (helps) state.NoteRelease();
+  if (hurts) state.NoteGrowth();
   state.unseen_nodes.erase(object.name);
 }
 
@@ -101,16 +109,21 @@ Before Snap(const Member& member) {
   return {member.standing, member.shape, TermsOf(member), member.key};
 }
 
+// What the Binding wrote is right, also where the plan was recalled and its ranks were guessed.
+void ReadBoundPlan(Member& member) {
+  const std::optional<BoundPlan>& bound = member.object.bound_plan;
+  if (!bound || member.InPipeline()) return;
+  member.plan = bound->plan;
+  if (bound->rank >= 0) member.rank = bound->rank;
+}
+
 void Join(State& state, PodId id, GangId gang_id, PodObject object, ShapeId shape) {
   Gang& gang = state.gangs.Get(gang_id);
   DropPredecessors(state, gang, object);
-  const std::optional<BoundPlan> bound = object.bound_plan;
   Member& member = gang.roster.Add(id, std::move(object), shape);
-  if (bound) {
-    member.plan = bound->plan;
-    member.rank = bound->rank;
-  }
   Pod& pod = state.pods.Get(id);
+  member.node_gone = OnMissingNode(state, pod);
+  ReadBoundPlan(member);
   pod.gang = gang_id;
   pod.member = &member;
   gang.changed = true;
@@ -178,6 +191,7 @@ void Bind(State& state, PodId id, const std::string& node) {
   pod.node = state.cluster.NodeForName(node);
   if (!pod.ended()) {
     state.cluster.ledger().Book(id, pod.node, BookingKind::kBound, pod.request);
+    state.NoteGrowth();
   }
 }
 
@@ -223,6 +237,7 @@ void UpsertPod(State& state, PodObject object) {
     Leave(state, pod, pod.name + " left the gang");
   }
   if (!node.empty() && !pod.node.valid()) Bind(state, id, node);
+  if (pod.member != nullptr && pod.node.valid()) ReadBoundPlan(*pod.member);
   if (pod.member != nullptr && !pod.node.valid() && (pod.deleting || pod.ended())) {
     MemberLost(state, state.gangs.Get(pod.gang), *pod.member,
                state.NameOf(*pod.member) + (pod.ended() ? " ended" : " is deleted"));
@@ -255,12 +270,15 @@ void RemoveNode(State& state, const std::string& name) {
   }
   WithdrawPlansOn(state, {id}, "node " + name + " was deleted");
   state.cluster.RemoveNode(name);
+  state.NoteGrowth();
 }
 
 void ApplyChanges(State& state, const Changes& changes) {
+  const uint64_t seen = state.cluster.presence_changes();
   for (const std::string& name : changes.removed_nodes) RemoveNode(state, name);
   std::set<NodeId> unusable;
   for (const NodeObject& node : changes.nodes) UpsertNode(state, node, &unusable);
+  if (state.synced && state.cluster.presence_changes() != seen) FindLostMembers(state);
   if (!unusable.empty()) WithdrawPlansOn(state, unusable, "a planned node can't be used any more");
   for (const std::string& uid : changes.removed_pods) {
     const PodId id = state.pods.Find(uid);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "core/engine/lifecycle.h"
 #include "core/engine/reasons.h"
 #include "core/engine/settle.h"
 
@@ -87,6 +88,9 @@ void CheckRoster(const State& state, GangId id, const Gang& gang, Findings* out)
   for (const auto& [key, member] : gang.roster.members()) {
     ++counts[StandingOf(member)];
     const Pod& pod = state.pods.Get(member.pod);
+    if (state.synced && member.node_gone != OnMissingNode(state, pod)) {
+      out->push_back(Name(gang) + ": whether member " + member.object.name + " is lost is stale");
+    }
     if (pod.member != &member || pod.gang != id || key != member.key) {
       out->push_back(Name(gang) + ": member " + member.object.name + " is linked wrongly");
     }
@@ -100,6 +104,66 @@ void CheckRoster(const State& state, GangId id, const Gang& gang, Findings* out)
     if (gang.roster.Count(standing) != counts[standing]) {
       out->push_back(fmt::format("{}: count {} of members is wrong", Name(gang), i));
     }
+  }
+}
+
+// ---- what was just admitted has room; later the world may take it away
+
+void CheckAdmitted(const State& state, Findings* out) {
+  for (PodId id : state.admitted) {
+    const Pod& pod = state.pods.Get(id);
+    const std::optional<Booking> booking = state.cluster.ledger().Find(id);
+    if (!booking) {
+      out->push_back(fmt::format("pod {}/{} was admitted and holds nothing", pod.ns, pod.name));
+      continue;
+    }
+    for (const auto& [resource, amount] : pod.request.entries()) {
+      const int64_t free = state.cluster.Free(booking->node, resource);
+      if (free >= 0) continue;
+      out->push_back(fmt::format("node {}: {} more of {} than it has after pod {}/{} was admitted",
+                                 state.cluster.node(booking->node).object.name, -free,
+                                 state.cluster.resources().Name(resource), pod.ns, pod.name));
+    }
+  }
+}
+
+// ---- numbers are given once, and what is timed is registered
+
+void CheckNumbers(const State& state, Findings* out) {
+  std::set<uint64_t> plans;
+  int64_t reserving = 0;
+  for (GangId id : state.starting) {
+    const Gang& gang = state.gangs.Get(id);
+    if (!gang.plan) continue;  // CheckDerived tells
+    const Plan& plan = *gang.plan;
+    if (plan.stage == PlanStage::kReserve) reserving += plan.admitted;
+    if (!plans.insert(plan.id).second) {
+      out->push_back(fmt::format("{}: plan {} is another gang's as well", Name(gang), plan.id));
+    }
+    const uint64_t first = state.epoch << kPlanBits;
+    if (plan.id > first && plan.id > first + state.plans_made) {
+      out->push_back(fmt::format("{}: plan {} was never given out", Name(gang), plan.id));
+    }
+  }
+  if (reserving != state.reserving) {
+    out->push_back(
+        fmt::format("{} members are reserving, counted are {}", reserving, state.reserving));
+  }
+  for (const auto& [sequence, uid] : state.evictions) {
+    if (sequence > state.outbox.sequence()) {
+      out->push_back(
+          fmt::format("eviction of {} has number {}, which was never sent", uid, sequence));
+    }
+  }
+}
+
+void CheckTimer(const State& state, GangId id, const Gang& gang, Findings* out) {
+  if (gang.wake != Time::Never() && !state.timers.Has(id, gang.wake)) {
+    out->push_back(Name(gang) + ": its timer is not registered");
+  }
+  // One that has passed waits for its Tick.
+  if (gang.wake > state.now && gang.wake != WakeOf(state, gang)) {
+    out->push_back(Name(gang) + ": its timer is stale");
   }
 }
 
@@ -144,13 +208,19 @@ std::vector<std::string> FindBrokenInvariants(const State& state) {
   Findings out;
   CheckLedger(state, &out);
   size_t queued = 0;
+  size_t timed = 0;
   for (const auto& [key, id] : state.gangs.by_key()) {
     const Gang& gang = state.gangs.Get(id);
     CheckPlan(state, gang, &out);
     CheckRoster(state, id, gang, &out);
     CheckDerived(state, id, gang, &out);
+    CheckTimer(state, id, gang, &out);
     if (gang.queued) ++queued;
+    if (gang.wake != Time::Never()) ++timed;
   }
+  if (timed != state.timers.size()) out.push_back("timers of unknown gangs are registered");
+  CheckAdmitted(state, &out);
+  CheckNumbers(state, &out);
   if (queued != state.queue.size()) out.push_back("the queue has entries of unknown gangs");
   CheckAnswers(state, &out);
   return out;

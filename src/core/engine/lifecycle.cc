@@ -6,6 +6,32 @@
 #include "core/explain/reason_text.h"
 
 namespace phalanx {
+namespace {
+
+// The first wait after a passing setback.
+constexpr Duration kPassingFirst = Duration::Seconds(1);
+
+Reason PassingFailure(const std::string& why) {
+  return {.code = ReasonCode::kBackoff, .subject = "plan withdrawn", .detail = why};
+}
+
+}  // namespace
+
+bool OnMissingNode(const State& state, const Pod& pod) {
+  return state.synced && pod.node.valid() && !state.cluster.node(pod.node).present;
+}
+
+void FindLostMembers(State& state) {
+  for (uint32_t i = 0; i < state.pods.limit(); ++i) {
+    const Pod& pod = state.pods.Get(PodId(i));
+    if (pod.member == nullptr || pod.member->node_gone == OnMissingNode(state, pod)) continue;
+    Gang& gang = state.gangs.Get(pod.gang);
+    pod.member->node_gone = !pod.member->node_gone;
+    gang.roster.Refresh(*pod.member);
+    gang.changed = true;
+    state.Touch(pod.gang);
+  }
+}
 
 void SetStage(State& state, Gang& gang, Member& member, Stage stage) {
   member.stage = stage;
@@ -24,6 +50,7 @@ void MemberBound(State& state, Gang& gang, Member& member, const std::string& no
   pod.node = state.cluster.NodeForName(node);
   member.node = pod.node;
   member.object.node = node;
+  member.node_gone = OnMissingNode(state, pod);
   if (!pod.ended()) {
     state.cluster.ledger().Book(member.pod, pod.node, BookingKind::kBound, pod.request);
   }
@@ -49,11 +76,18 @@ void MemberLost(State& state, Gang& gang, Member& member, const std::string& why
     return;
   }
   --gang.plan->size;
+  ++gang.plan->lost;
+  gang.failure = PassingFailure(why);
   SetStage(state, gang, member, Stage::kReturning);
 }
 
-void WithdrawPlan(State& state, Gang& gang, const std::string& why) {
+void StopReserving(State& state, const Plan& plan) {
+  if (plan.stage == PlanStage::kReserve) state.reserving -= plan.admitted;
+}
+
+void WithdrawPlan(State& state, Gang& gang, const std::string& why, Setback setback) {
   const Plan plan = *gang.plan;
+  StopReserving(state, plan);
   const GangId id = state.gangs.Find(gang.key);
   state.outbox.Send(Reject{gang.key, plan.id, why});
   for (auto& [key, member] : gang.roster.members()) {
@@ -63,15 +97,21 @@ void WithdrawPlan(State& state, Gang& gang, const std::string& why) {
   gang.resend_at = state.now + state.config.resend_after;
   state.starting.erase(id);
   state.Touch(id);
+  if (setback == Setback::kPassing) gang.failure = PassingFailure(why);
+  BackOff(state, gang, setback);
 }
 
-void BackOff(State& state, Gang& gang) {
-  Duration wait = state.config.backoff_first;
-  for (int32_t i = 0; i < gang.attempts && wait < state.config.backoff_last; ++i) {
+void BackOff(State& state, Gang& gang, Setback setback) {
+  if (setback == Setback::kNone) return;
+  const bool serious = setback == Setback::kSerious;
+  const Duration most = serious ? state.config.backoff_last : state.config.backoff_first;
+  Duration wait = serious ? state.config.backoff_first : kPassingFirst;
+  for (int32_t i = serious ? gang.serious_in_row : gang.attempts; i > 0 && wait < most; --i) {
     wait = wait + wait;
   }
   ++gang.attempts;
-  gang.not_before = state.now + std::min(wait, state.config.backoff_last);
+  if (serious) ++gang.serious_in_row;
+  gang.not_before = std::max(gang.not_before, state.now + std::min(wait, most));
 }
 
 void BindRefused(State& state, Gang& gang, Member& member, const Reason& why) {
@@ -79,9 +119,10 @@ void BindRefused(State& state, Gang& gang, Member& member, const Reason& why) {
   gang.failure.member = state.NameOf(member);
   const bool joining = gang.plan->joining;
   --gang.plan->size;
+  ++gang.plan->lost;
   SetStage(state, gang, member, Stage::kReturning);
   if (joining) {
-    BackOff(state, gang);
+    BackOff(state, gang, Setback::kSerious);
     return;
   }
   StartRollBack(state, gang);
@@ -91,7 +132,7 @@ void StartRollBack(State& state, Gang& gang) {
   gang.rolling_back = true;
   gang.evict_at = state.now;
   gang.repair_by = Time::Never();
-  if (gang.plan) WithdrawPlan(state, gang, Explain(gang.failure));
+  if (gang.plan) WithdrawPlan(state, gang, Explain(gang.failure), Setback::kNone);
 }
 
 namespace {
@@ -109,14 +150,15 @@ void AdvanceRollBack(State& state, Gang& gang) {
   if (!gang.rolling_back || !state.synced) return;
   const Roster& roster = gang.roster;
   if (roster.InPipeline() + roster.Count(Standing::kReturning) > 0) return;
-  if (roster.Count(Standing::kBound) == 0) {
+  if (roster.Count(Standing::kBound) + roster.Count(Standing::kLost) == 0) {
     gang.rolling_back = false;
-    BackOff(state, gang);
+    BackOff(state, gang, Setback::kSerious);
     return;
   }
   if (!state.leading || gang.evict_at > state.now) return;
   for (auto& [key, member] : gang.roster.members()) {
-    if (member.standing != Standing::kBound || member.evicting) continue;
+    const bool there = member.standing == Standing::kBound || member.standing == Standing::kLost;
+    if (!there || member.evicting) continue;
     if (!WayOutOf(member.object.owner).evict) continue;
     EvictMember(state, gang, member);
   }

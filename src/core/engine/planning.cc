@@ -68,37 +68,28 @@ void NameMember(const PlacementRequest& request, const Members& members, const S
   }
 }
 
-// The first shape that no node could take even when empty.
-ShapeId Hopeless(const State& state, const PlacementRequest& request) {
-  for (const RoleRequest& role : request.roles) {
-    const auto& hosts = state.cluster.topology().hosts();
-    const bool any = std::any_of(hosts.begin(), hosts.end(), [&](const Topology::Host& host) {
-      return state.cluster.SlotsWhenEmpty(host.node, role.shape) > 0;
-    });
-    if (!any) return role.shape;
-  }
-  return ShapeId::None();
-}
-
 // Asks the search, or the refusals that still hold. A search is counted, a remembered refusal not.
 std::variant<Placement, Reason> Search(State& state, const PlacementRequest& request,
-                                       int64_t* spent) {
+                                       const Members& members, int64_t* spent) {
   const RequestClass request_class = ClassOf(request);
   ++*spent;
-  if (const Reason* known = state.refusals.Find(request_class)) return *known;
+  if (const Reason* known = state.refusals.Find(request_class)) {
+    Reason reason = *known;
+    NameMember(request, members, state, state.refusals.About(request_class), &reason);
+    return reason;
+  }
   PlacementAnswer answer = Place(state.cluster, request);
   *spent += answer.work_units;
   const Reason* refusal = answer.refusal();
   state.counters.CountPlan(refusal ? ReasonName(refusal->code) : "fits", answer.work_units);
-  if (refusal) state.refusals.Remember(request_class, *refusal);
-  return std::move(answer.result);
+  if (!refusal) return std::move(answer.result);
+  state.refusals.Remember(request_class, *refusal, answer.refused);
+  Reason reason = *refusal;
+  NameMember(request, members, state, answer.refused, &reason);
+  return reason;
 }
 
-void Refuse(State& state, Gang& gang, GangId id, const PlacementRequest& request,
-            const Members& members, Reason reason) {
-  if (reason.code == ReasonCode::kNoSuchNode && reason.member.empty() && request.roles.size() > 1) {
-    NameMember(request, members, state, Hopeless(state, request), &reason);
-  }
+void Refuse(State& state, Gang& gang, GangId id, Reason reason) {
   if (reason == gang.verdict) return;
   gang.verdict = std::move(reason);
   state.Touch(id);
@@ -146,6 +137,7 @@ void Commit(State& state, Gang& gang, GangId id, const Chosen& chosen) {
   plan.id = (state.epoch << kPlanBits) + ++state.plans_made;
   plan.joining = chosen.joining;
   plan.size = static_cast<int32_t>(chosen.members.size());
+  plan.admitted = plan.size;
   plan.deadline = state.now + state.config.reserve_deadline;
   gang.plan = plan;
   gang.verdict = {};
@@ -155,31 +147,38 @@ void Commit(State& state, Gang& gang, GangId id, const Chosen& chosen) {
     member.plan = plan.id;
     member.rank = ranks[i];
     SetStage(state, gang, member, Stage::kPlanned);
+    state.admitted.push_back(member.pod);
   }
   state.starting.insert(id);
+  state.reserving += plan.admitted;
+  state.NoteGrowth();
   state.outbox.Send(AdmitOf(state, gang, chosen.members));
+}
+
+std::vector<ShapeId> ShapesOf(const Members& members) {
+  std::vector<ShapeId> shapes;
+  shapes.reserve(members.size());
+  for (const Member* member : members) shapes.push_back(member->shape);
+  return shapes;
 }
 
 void PlanStart(State& state, Gang& gang, GangId id, int64_t* spent) {
   Members members = Candidates(gang);
   PlacementRequest request = RequestFor(state, gang, members);
-  auto answer = Search(state, request, spent);
+  auto answer = Search(state, request, members, spent);
   const auto least =
       static_cast<size_t>(std::max(gang.terms.min - gang.roster.Count(Standing::kSucceeded), 1));
   if (std::holds_alternative<Reason>(answer) && least < members.size()) {
     members.resize(least);
     request = RequestFor(state, gang, members);
-    answer = Search(state, request, spent);
+    answer = Search(state, request, members, spent);
   }
   if (auto* reason = std::get_if<Reason>(&answer)) {
-    Refuse(state, gang, id, request, members, std::move(*reason));
+    Refuse(state, gang, id, std::move(*reason));
     return;
   }
   const Placement& placement = std::get<Placement>(answer);
-  std::vector<ShapeId> shapes;
-  shapes.reserve(members.size());
-  for (const Member* member : members) shapes.push_back(member->shape);
-  Chosen chosen{members, AssignHosts(shapes, placement)};
+  Chosen chosen{members, AssignHosts(ShapesOf(members), placement)};
   chosen.domain = state.cluster.topology().Path(placement.common);
   Commit(state, gang, id, chosen);
 }
@@ -202,6 +201,24 @@ HostRange RequiredRange(const State& state, const Gang& gang) {
   return {};
 }
 
+// A gang below its minimum is made whole in one step or not at all: members that do not suffice
+// would hold room, and be bound, for nothing.
+void PlanRepair(State& state, Gang& gang, GangId id, int64_t* spent) {
+  Members members = Candidates(gang);
+  const auto missing = static_cast<size_t>(gang.terms.min - gang.roster.Placed());
+  members.resize(std::min(members.size(), missing));
+  PlacementRequest request = RequestFor(state, gang, members);
+  request.within = RequiredRange(state, gang);
+  auto answer = Search(state, request, members, spent);
+  if (auto* reason = std::get_if<Reason>(&answer)) {
+    Refuse(state, gang, id, std::move(*reason));
+    return;
+  }
+  Chosen chosen{members, AssignHosts(ShapesOf(members), std::get<Placement>(answer))};
+  chosen.joining = true;
+  Commit(state, gang, id, chosen);
+}
+
 void PlanJoin(State& state, Gang& gang, GangId id, int64_t* spent) {
   Chosen chosen{.joining = true};
   std::set<ShapeId> refused;
@@ -211,9 +228,9 @@ void PlanJoin(State& state, Gang& gang, GangId id, int64_t* spent) {
     if (refused.count(member->shape) > 0) continue;
     PlacementRequest request = RequestFor(state, gang, {member});
     request.within = within;
-    auto answer = Search(state, request, spent);
+    auto answer = Search(state, request, {member}, spent);
     if (auto* reason = std::get_if<Reason>(&answer)) {
-      if (refused.empty()) Refuse(state, gang, id, request, {member}, *reason);
+      if (refused.empty()) Refuse(state, gang, id, *reason);
       refused.insert(member->shape);
       continue;
     }
@@ -225,10 +242,18 @@ void PlanJoin(State& state, Gang& gang, GangId id, int64_t* spent) {
   if (!chosen.members.empty()) Commit(state, gang, id, chosen);
 }
 
+void PlanGang(State& state, Gang& gang, GangId id, int64_t* spent) {
+  const Roster& roster = gang.roster;
+  if (roster.Count(Standing::kBound) == 0) return PlanStart(state, gang, id, spent);
+  if (roster.Placed() < gang.terms.min) return PlanRepair(state, gang, id, spent);
+  PlanJoin(state, gang, id, spent);
+}
+
 }  // namespace
 
 bool HasPlanningWork(const State& state) {
-  return state.synced && state.leading && state.pass.HasWork(state.queue);
+  return state.synced && state.leading && state.reserving < state.config.max_reserving &&
+         state.pass.HasWork(state.queue);
 }
 
 void RunPlanSlice(State& state, int64_t work_units) {
@@ -240,12 +265,8 @@ void RunPlanSlice(State& state, int64_t work_units) {
     if (!id.valid()) break;
     Gang& gang = state.gangs.Get(id);
     if (gang.plan) continue;  // admitted in this slice, not settled yet
-    if (gang.roster.Count(Standing::kBound) > 0) {
-      PlanJoin(state, gang, id, &spent);
-    } else {
-      PlanStart(state, gang, id, &spent);
-    }
-  } while (spent < work_units);
+    PlanGang(state, gang, id, &spent);
+  } while (spent < work_units && state.reserving < state.config.max_reserving);
   state.outbox.Spend(spent);
 }
 

@@ -72,7 +72,7 @@ Reason RollingBackReason(const Gang& gang) {
   Reason reason{.code = ReasonCode::kRollingBack};
   for (const auto& [key, member] : gang.roster.members()) {
     if (member.object.node.empty()) continue;
-    if (member.standing != Standing::kBound && member.standing != Standing::kDeleting) continue;
+    if (member.standing == Standing::kSucceeded || member.standing == Standing::kFailed) continue;
     ++reason.have;
     const WayOut way = WayOutOf(member.object.owner);
     if (way.evict || !reason.member.empty()) continue;

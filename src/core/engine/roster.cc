@@ -9,6 +9,7 @@ namespace {
 bool IsLive(Standing standing) {
   switch (standing) {
     case Standing::kDeleting:
+    case Standing::kLost:
     case Standing::kSucceeded:
     case Standing::kFailed:
       return false;
@@ -41,7 +42,10 @@ Standing StandingOf(const Member& member) {
   const PodObject& pod = member.object;
   if (pod.phase == PodPhase::kSucceeded) return Standing::kSucceeded;
   if (pod.phase == PodPhase::kFailed) return Standing::kFailed;
-  if (!pod.node.empty()) return pod.deleting ? Standing::kDeleting : Standing::kBound;
+  if (!pod.node.empty()) {
+    if (pod.deleting) return Standing::kDeleting;
+    return member.node_gone ? Standing::kLost : Standing::kBound;
+  }
   if (member.stage == Stage::kReturning) return Standing::kReturning;
   if (pod.deleting) return Standing::kDeleting;
   return PipelineStanding(member);

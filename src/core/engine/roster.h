@@ -5,10 +5,11 @@
 //
 //   gated ─► ready ─► planned ─► reserved ─► prepared ─► bound ─► succeeded, failed
 //              ▲         │           │           │         │
-//              └──── returning ◄─────┴───────────┘         └────► deleting
+//              └──── returning ◄─────┴───────────┘         └────► deleting, lost
 //
 // Standing counts live members only by what they are now: a pod with a deletion timestamp is
-// deleting (returning while it still leaves the pipeline), whatever it was before.
+// deleting (returning while it still leaves the pipeline), whatever it was before; a bound pod
+// whose node is not there is lost for as long as it is not.
 #ifndef PHALANX_CORE_ENGINE_ROSTER_H_
 #define PHALANX_CORE_ENGINE_ROSTER_H_
 
@@ -35,10 +36,11 @@ enum class Standing {
   kReturning,
   kBound,
   kDeleting,
+  kLost,
   kSucceeded,
   kFailed,
 };
-inline constexpr size_t kStandings = 10;
+inline constexpr size_t kStandings = 11;
 
 // Where an unbound member is in the scheduler's pipeline.
 enum class Stage { kIdle, kPlanned, kReserved, kPrepared, kReturning };
@@ -74,7 +76,8 @@ struct Member {
   uint64_t plan = 0;  // it is in this plan, returns from it, or was bound under it
   NodeId node;        // planned or bound
   int32_t rank = -1;
-  bool evicting = false;  // an eviction was sent and not refused
+  bool evicting = false;   // an eviction was sent and not refused
+  bool node_gone = false;  // bound to a node that is not there
 
   // Kept by Roster::Refresh.
   Standing standing = Standing::kReady;

@@ -17,16 +17,35 @@ void Open(State& state, Gang& gang, PlanStage next, ReleaseStage stage, Time dea
   state.outbox.Send(Release{gang.key, gang.plan->id, stage});
 }
 
+// Both barriers opened, and yet it did not become what it should: members were lost meanwhile. A
+// start that left some bound has until its bound to be made whole.
+void FailPlan(State& state, Gang& gang, const Plan& plan) {
+  if (gang.failure.code == ReasonCode::kNone) {
+    gang.failure = {.code = ReasonCode::kBackoff, .subject = "members"};
+    gang.failure.detail = "some were lost while others were bound";
+  }
+  if (gang.not_before <= state.now) BackOff(state, gang, Setback::kPassing);
+  if (plan.joining || gang.roster.Count(Standing::kBound) == 0) return;
+  const Time since = std::min(gang.partial_since, state.now);
+  gang.repair_by = std::min(gang.repair_by, since + state.config.repair_deadline);
+}
+
 void FinishPlan(State& state, Gang& gang) {
-  const bool started = !gang.plan->joining && gang.roster.Placed() >= gang.terms.min;
+  const Plan plan = *gang.plan;
+  const bool whole = gang.roster.Placed() >= gang.terms.min;
+  const bool good = plan.joining ? plan.lost == 0 : whole;
   state.starting.erase(state.gangs.Find(gang.key));
   gang.plan.reset();
-  if (gang.failure.code == ReasonCode::kConflict || started) gang.failure = {};
+  if (!good) {
+    FailPlan(state, gang, plan);
+    return;
+  }
+  gang.failure = {};
   gang.conflicts_in_row = 0;
-  if (gang.not_before <= state.now) gang.attempts = 0;
-  if (!started) return;
-  gang.started = state.now;
   gang.attempts = 0;
+  gang.serious_in_row = 0;
+  if (plan.joining) return;
+  gang.started = state.now;
   const Time since = gang.roster.Oldest().value_or(state.now);
   state.counters.CountStart(state.now - std::min(since, state.now));
   TellStarted(state, gang);
@@ -38,6 +57,7 @@ void AdvanceBarriers(State& state, Gang& gang) {
   const int32_t planned = gang.roster.Count(Standing::kPlanned);
   const int32_t reserved = gang.roster.Count(Standing::kReserved);
   if (gang.plan->stage == PlanStage::kReserve && planned == 0) {
+    StopReserving(state, *gang.plan);
     Open(state, gang, PlanStage::kPrepare, ReleaseStage::kPrepare,
          state.now + state.config.prepare_deadline);
   }
@@ -52,6 +72,11 @@ void AdvanceBarriers(State& state, Gang& gang) {
 void CheckDeadline(State& state, Gang& gang) {
   if (!gang.plan || gang.plan->deadline > state.now) return;
   const bool reserving = gang.plan->stage == PlanStage::kReserve;
+  if (reserving) {
+    const Time last = state.progress.Last(gang.plan->id);
+    gang.plan->deadline = std::max(gang.plan->deadline, last + state.config.reserve_deadline);
+    if (gang.plan->deadline > state.now) return;
+  }
   const int32_t late = gang.roster.Count(Standing::kPlanned) +
                        (reserving ? 0 : gang.roster.Count(Standing::kReserved));
   Reason why{.code = ReasonCode::kBackoff};
@@ -60,8 +85,7 @@ void CheckDeadline(State& state, Gang& gang) {
       std::to_string(late) + " of " + std::to_string(gang.plan->size) +
       (reserving ? " members were not reserved in time" : " members were not prepared in time");
   gang.failure = why;
-  WithdrawPlan(state, gang, why.detail);
-  BackOff(state, gang);
+  WithdrawPlan(state, gang, why.detail, Setback::kSerious);
 }
 
 void CheckRepair(State& state, Gang& gang) {
@@ -71,7 +95,7 @@ void CheckRepair(State& state, Gang& gang) {
     gang.repair_by = Time::Never();
     return;
   }
-  if (gang.repair_by > state.now || gang.plan) return;
+  if (gang.repair_by > state.now || (gang.plan && gang.plan->stage == PlanStage::kBind)) return;
   gang.failure = {.code = ReasonCode::kBackoff, .subject = "repair"};
   gang.failure.detail = "the missing members found no place beside the bound ones in time";
   StartRollBack(state, gang);
@@ -193,11 +217,13 @@ void Settle(State& state, GangId id) {
 GangPhase PhaseOf(const Gang& gang) {
   const Roster& roster = gang.roster;
   const int32_t bound = roster.Count(Standing::kBound);
-  if (gang.rolling_back && bound > 0) return GangPhase::kRollingBack;
+  if (gang.rolling_back && bound + roster.Count(Standing::kLost) > 0) {
+    return GangPhase::kRollingBack;
+  }
   const GangPhase placed =
       roster.Placed() >= gang.terms.min ? GangPhase::kRunning : GangPhase::kRepairing;
   if (gang.plan) return gang.plan->joining ? placed : GangPhase::kStarting;
-  if (roster.Live() == 0 && roster.Count(Standing::kReturning) == 0) {
+  if (roster.Live() + roster.Count(Standing::kReturning) + roster.Count(Standing::kLost) == 0) {
     return gang.ran || !roster.members().empty() ? GangPhase::kDone : GangPhase::kGathering;
   }
   if (bound > 0) return placed;

@@ -157,6 +157,8 @@ void ApplyConnect(State& state, const Connect& connect) {
   state.pipeline_facts.clear();
   state.pass.Clear();
   state.starting.clear();
+  state.reserving = 0;
+  state.progress.Clear();
   state.unseen_nodes.clear();
   for (NodeId id : state.cluster.present_nodes()) {
     state.unseen_nodes.insert(state.cluster.node(id).object.name);
@@ -178,6 +180,7 @@ void ApplySyncDone(State& state) {
   RemoveUnseen(state);
   RecallPlans(state);
   state.synced = true;
+  FindLostMembers(state);
   for (const auto& [key, id] : state.gangs.by_key()) {
     Gang& gang = state.gangs.Get(id);
     if (LooksPartBound(gang)) gang.repair_by = state.now + state.config.repair_deadline;

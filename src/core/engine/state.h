@@ -28,6 +28,7 @@
 #include "core/order/waiting_queue.h"
 #include "core/plan/exclusions.h"
 #include "core/plan/pass.h"
+#include "core/plan/progress.h"
 #include "core/plan/refusals.h"
 #include "phalanx/command.h"
 #include "phalanx/engine.h"
@@ -54,10 +55,13 @@ struct State {
   Refusals refusals;
   Exclusions exclusions;
   Timers timers;
+  Time refresh_at = Time::Never();  // when refusals are made again after NoteGrowth()
   Counters counters;
   Outbox outbox{&counters};
 
-  std::set<GangId> starting;                  // gangs with a plan
+  std::set<GangId> starting;  // gangs with a plan
+  int64_t reserving = 0;      // members admitted that wait for the Permit barrier
+  ReserveProgress progress;
   std::map<uint64_t, std::string> evictions;  // sequence -> UID of the pod, in this epoch
   // Before SyncDone: nodes not sent again yet, and what is in the adapter's pipeline.
   std::set<std::string> unseen_nodes;
@@ -66,6 +70,8 @@ struct State {
   // --- due at the end of the command
   std::set<GangId> touched;
   std::vector<PodId> unpublished;
+  // --- of the last command, for the invariants
+  std::vector<PodId> admitted;
 
   void Touch(GangId gang) { touched.insert(gang); }
   // The gang of `member`.
@@ -73,8 +79,13 @@ struct State {
   bool InPlan(const Gang& gang, const Member& member) const {
     return gang.plan && member.InPipeline() && member.plan == gang.plan->id;
   }
+  // Room was taken: refusals stand, but their numbers may be out of date.
+  void NoteGrowth() {
+    if (refresh_at == Time::Never() && !queue.empty()) refresh_at = now + config.refresh_reasons;
+  }
   // Room was freed, or something else happened that can turn a refusal into a fit.
   void NoteRelease() {
+    refresh_at = Time::Never();
     refusals.NoteRelease();
     if (!queue.empty()) pass.RequestAll();
   }

@@ -28,6 +28,7 @@ class Timers {
     }
     return out;
   }
+  bool Has(GangId gang, Time time) const { return due_.count({time, gang}) > 0; }
   size_t size() const { return due_.size(); }
 
  private:

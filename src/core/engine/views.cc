@@ -27,6 +27,8 @@ std::string_view StateName(const Member& member) {
       return "returning";
     case Standing::kBound:
       return "bound";
+    case Standing::kLost:
+      return "lost";
     case Standing::kDeleting:
     case Standing::kSucceeded:
     case Standing::kFailed:
@@ -46,14 +48,21 @@ MemberView ViewMember(const State& state, const Member& member) {
   return view;
 }
 
-// "nvidia.com/gpu 4" of the first member that waits, or of the first of all.
-Asked AskedOf(const State& state, const Gang& gang) {
+// The member that the reason names, else the first that waits, else the first of all.
+const Member* AskingMember(const State& state, const Gang& gang) {
   const Member* one = nullptr;
   for (const auto& [key, member] : gang.roster.members()) {
-    if (one == nullptr || member.standing == Standing::kReady) one = &member;
-    if (member.standing == Standing::kReady) break;
+    if (!gang.reason.member.empty() && state.NameOf(member) == gang.reason.member) return &member;
+    const bool waits = member.standing == Standing::kReady;
+    if (one == nullptr || (waits && one->standing != Standing::kReady)) one = &member;
   }
+  return one;
+}
+
+Asked AskedOf(const State& state, const Gang& gang) {
+  const Member* one = AskingMember(state, gang);
   Asked asked;
+  asked.members = gang.terms.size;
   if (one == nullptr) return asked;
   const ResourceNames& names = state.cluster.resources();
   for (const auto& [id, quantity] : state.pods.Get(one->pod).request.entries()) {

@@ -30,10 +30,26 @@ std::string OutNodes(const Reason& reason) {
   return out;
 }
 
-std::string Members(int64_t count, const Asked& asked) {
-  std::string out = fmt::format("{} member{}", count, count == 1 ? "" : "s");
+// "3 members × nvidia.com/gpu 8", or, where not all are alike,
+// "3 of its 4 members (like team/w-1) × nvidia.com/gpu 8".
+std::string Members(const Reason& reason, const Asked& asked) {
+  std::string out = fmt::format("{} member{}", reason.need, reason.need == 1 ? "" : "s");
+  if (!reason.member.empty()) {
+    if (asked.members > reason.need) {
+      out = fmt::format("{} of its {} members", reason.need, asked.members);
+    }
+    out += fmt::format(" (like {})", reason.member);
+  }
   if (!asked.per_member.empty()) out += " × " + asked.per_member;
   return out;
+}
+
+// "; 16 of the 24 nvidia.com/gpu are free"
+std::string Sum(const Reason& reason) {
+  const size_t of = reason.detail.find(" of ");
+  if (reason.subject.empty() || of == std::string::npos) return "";
+  return fmt::format("; {} of the {} {} are free", reason.detail.substr(0, of),
+                     reason.detail.substr(of + 4), reason.subject);
 }
 
 std::string Best(const Reason& reason) {
@@ -42,22 +58,23 @@ std::string Best(const Reason& reason) {
 }
 
 std::string Capacity(const Reason& reason, const Asked& asked) {
-  return fmt::format("needs {}; {} of {} members placeable by free room{}{}",
-                     Members(reason.need, asked), reason.have, reason.need, OutNodes(reason),
-                     reason.never
-                         ? "; no node would do even when empty: lower the request or add nodes"
-                         : "; it starts when enough of them become free");
+  return fmt::format("needs {}{}; {} of {} members placeable by free room{}{}",
+                     Members(reason, asked), Sum(reason), reason.have, reason.need,
+                     OutNodes(reason),
+                     reason.never ? "; all nodes together would not do even when empty: lower the "
+                                    "request or add nodes"
+                                  : "; it starts when enough of them become free");
 }
 
 std::string Fragmentation(const Reason& reason, const Asked& asked) {
   return fmt::format(
       "needs {}; {} of {} members placeable (fragmentation): enough is free in all, but not on "
       "single nodes; smaller members would fit sooner{}",
-      Members(reason.need, asked), reason.have, reason.need, OutNodes(reason));
+      Members(reason, asked), reason.have, reason.need, OutNodes(reason));
 }
 
 std::string NoDomain(const Reason& reason, const Asked& asked) {
-  return fmt::format("needs {} in one {}; {}{}{}", Members(reason.need, asked), reason.level,
+  return fmt::format("needs {} in one {}; {}{}{}", Members(reason, asked), reason.level,
                      Best(reason), OutNodes(reason),
                      reason.never
                          ? "; no domain would do even when empty: ask for a coarser level"

@@ -16,9 +16,10 @@ namespace phalanx {
 std::string_view ReasonName(ReasonCode code);
 std::string_view ExclusionName(ExclusionCause cause);
 
-// What the members of the gang ask for, for sentences that name it; may be empty.
+// What the members that the reason is about ask for, for sentences that name it; may be empty.
 struct Asked {
   std::string per_member;  // "nvidia.com/gpu 4"
+  int64_t members = 0;     // of the gang; 0: not told
 };
 
 std::string Explain(const Reason& reason, const Asked& asked = {});

@@ -18,11 +18,16 @@ void Refusals::NoteRelease() {
 
 const Reason* Refusals::Find(const RequestClass& request) const {
   auto it = refused_.find(request);
-  return it == refused_.end() ? nullptr : &it->second;
+  return it == refused_.end() ? nullptr : &it->second.reason;
 }
 
-void Refusals::Remember(const RequestClass& request, const Reason& reason) {
-  refused_.insert_or_assign(request, reason);
+ShapeId Refusals::About(const RequestClass& request) const {
+  auto it = refused_.find(request);
+  return it == refused_.end() ? ShapeId::None() : it->second.about;
+}
+
+void Refusals::Remember(const RequestClass& request, const Reason& reason, ShapeId about) {
+  refused_.insert_or_assign(request, Refusal{reason, about});
 }
 
 }  // namespace phalanx

@@ -33,14 +33,20 @@ class Refusals {
   void NoteRelease();
   // The refusal of this class, nullptr if none holds.
   const Reason* Find(const RequestClass& request) const;
-  void Remember(const RequestClass& request, const Reason& reason);
+  // The shape that this refusal is about; None if none holds.
+  ShapeId About(const RequestClass& request) const;
+  void Remember(const RequestClass& request, const Reason& reason, ShapeId about = {});
 
   uint64_t epoch() const { return epoch_; }
   size_t size() const { return refused_.size(); }
 
  private:
   uint64_t epoch_ = 0;
-  std::map<RequestClass, Reason> refused_;
+  struct Refusal {
+    Reason reason;
+    ShapeId about;
+  };
+  std::map<RequestClass, Refusal> refused_;
 };
 
 }  // namespace phalanx

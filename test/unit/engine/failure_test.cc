@@ -184,6 +184,8 @@ TEST_F(FailureTest, MemberDeletedAtEachStep) {
     next.uid = "replacement";
     fresh.AddPods({next});
     fresh.Run();
+    EXPECT_EQ(fresh.View("train").reason.code, ReasonCode::kBackoff);
+    fresh.Advance(Duration::Seconds(1));
     EXPECT_EQ(fresh.View("train").phase, GangPhase::kRunning);
   }
 }
@@ -212,7 +214,7 @@ TEST_F(FailureTest, MemberDeletedWhileBinding) {
   next.uid = "replacement";
   rig.manual = false;
   rig.AddPods({next});
-  rig.Run();
+  rig.Advance(Duration::Seconds(1));
   EXPECT_EQ(rig.View("train").phase, GangPhase::kRunning);
 }
 
@@ -250,6 +252,82 @@ TEST_F(FailureTest, NodeTroubleAfterBothBarriersChangesNothing) {
   EXPECT_THAT(rig.Sent<Reject>(), IsEmpty());
 }
 
+// GB-21: the node went while the Binding to it was under way; nobody replaces the lost member.
+TEST_F(FailureTest, MemberBoundToADeletedNodeIsLostAndTheStartRolledBack) {
+  AdmitPair();
+  Facts(MemberState::kReserved);
+  Facts(MemberState::kPrepared);
+  rig.RemoveNode("n2");
+  Facts(MemberState::kBound);
+  GangView view = rig.View("train");
+  EXPECT_EQ(view.phase, GangPhase::kRepairing);
+  EXPECT_EQ(view.bound, 1);
+  EXPECT_EQ(view.members[1].state, "lost");
+  EXPECT_EQ(view.started, Time{});
+  rig.Advance(Duration::Seconds(24));
+  EXPECT_THAT(rig.Sent<Evict>(), IsEmpty());
+  rig.Advance(Duration::Seconds(2));
+  EXPECT_THAT(rig.Sent<Evict>(), SizeIs(2));
+}
+
+// A node that is made again under its name before its pods are collected has kept them.
+TEST_F(FailureTest, LostMemberIsFoundAgainWithItsNode) {
+  rig.AddPods(MakeGang({.size = 2}));
+  rig.Run();
+  rig.RemoveNode("n2");
+  EXPECT_EQ(rig.View("train").phase, GangPhase::kRepairing);
+  EXPECT_EQ(rig.View("train").reason.code, ReasonCode::kMembersMissing);
+  NodeObject again = MakeNode("n2", 1);
+  again.uid = "another";
+  rig.UpdateNode(again);
+  EXPECT_EQ(rig.View("train").phase, GangPhase::kRunning);
+  EXPECT_EQ(rig.View("train").bound, 2);
+}
+
+TEST_F(FailureTest, MembersThatComeBackDoNotBringAnotherPlanAtOnce) {
+  std::vector<int64_t> waits;
+  AdmitPair();
+  for (int i = 0; i < 6; ++i) {
+    Facts(MemberState::kReturned);
+    rig.Plan();
+    EXPECT_EQ(rig.View("train").reason.code, ReasonCode::kBackoff);
+    waits.push_back(rig.View("train").reason.need);
+    rig.Advance(Duration::Seconds(waits.back()));
+    EXPECT_THAT(rig.Sent<Admit>(), SizeIs(static_cast<size_t>(i) + 2));
+  }
+  EXPECT_THAT(waits, ::testing::ElementsAre(1, 2, 4, 8, 10, 10));
+}
+
+// The same after both barriers opened.
+TEST_F(FailureTest, MembersThatComeBackUnboundDoNotBringAnotherPlanAtOnce) {
+  AdmitPair();
+  Facts(MemberState::kReserved);
+  Facts(MemberState::kPrepared);
+  Facts(MemberState::kReturned);
+  rig.Plan();
+  EXPECT_THAT(rig.Sent<Admit>(), SizeIs(1));
+  EXPECT_EQ(rig.View("train").reason.need, 1);
+}
+
+// The second gang's clock does not run while the scheduler is at work on the first.
+TEST_F(FailureTest, ReserveDeadlineRunsFromTheLastProgressOfEarlierPlans) {
+  rig.manual = true;
+  rig.AddPods(MakeGang({.name = "first", .size = 2}));
+  rig.Plan();
+  FreeSpare();
+  rig.AddPods(MakeGang({.name = "second", .size = 1, .created_s = 5}));
+  rig.Plan();
+  rig.Advance(Duration::Seconds(50));
+  rig.Fact("team-a/first-0", MemberState::kReserved);
+  rig.Advance(Duration::Seconds(50));
+  EXPECT_THAT(rig.Sent<Reject>(), IsEmpty());
+  // Progress of a later plan is none for an earlier one.
+  rig.Fact("team-a/second-0", MemberState::kReserved);
+  rig.Advance(Duration::Seconds(11));
+  ASSERT_THAT(rig.Sent<Reject>(), SizeIs(1));
+  EXPECT_EQ(rig.Sent<Reject>()[0].gang.name, "first");
+}
+
 TEST_F(FailureTest, StaleFactsAreCountedOnly) {
   AdmitPair();
   const uint64_t digest = rig.engine.Digest();
@@ -281,7 +359,7 @@ TEST_F(FailureTest, MemberBoundBySomebodyElseIsAdopted) {
   pod.node = "n3";
   rig.UpdatePod(pod);
   ASSERT_THAT(rig.Sent<Reject>(), SizeIs(1));
-  rig.Run();
+  rig.Advance(Duration::Seconds(1));
   EXPECT_EQ(rig.View("train").phase, GangPhase::kRunning);
   EXPECT_EQ(rig.Pod(kA).node, "n3");
 }

@@ -112,6 +112,38 @@ TEST_F(SnapshotTest, GangThatWasMidBindGoesOn) {
   EXPECT_EQ(view.members[1].rank, 0);
 }
 
+// The rank of a recalled member is guessed until its pod tells what the Binding wrote.
+TEST_F(SnapshotTest, RankOfARecalledMemberIsReadFromItsBinding) {
+  std::vector<PodObject> pods = MakeGang({.size = 3});
+  pods[0].node = "n1";
+  pods[0].bound_plan = BoundPlan{55, 1};
+  rig.SetPods(pods);
+  rig.nodes["n3"] = MakeNode("n3", 1);
+  Reconnect();
+  rig.Send(MemberFact{kB, 55, "n2", MemberState::kBinding});
+  rig.Send(MemberFact{"team-a/train-2", 55, "n3", MemberState::kBinding});
+  rig.Send(SyncDone{});
+  EXPECT_EQ(rig.View("train").members[1].rank, 0);
+  PodObject pod = rig.Pod(kB);
+  pod.node = "n2";
+  pod.bound_plan = BoundPlan{55, 2};
+  rig.UpdatePod(pod);
+  EXPECT_EQ(rig.View("train").members[1].rank, 2);
+}
+
+TEST_F(SnapshotTest, FinishedGangIsKnownAfterARestart) {
+  std::vector<PodObject> pods = MakeGang({.size = 2});
+  for (PodObject& pod : pods) {
+    pod.node = "n1";
+    pod.phase = PodPhase::kSucceeded;
+  }
+  rig.SetPods(pods);
+  rig.Start();
+  EXPECT_EQ(rig.View("train").phase, GangPhase::kDone);
+  EXPECT_EQ(rig.View("train").reason.code, ReasonCode::kNone);
+  EXPECT_FALSE(rig.engine.HasPlanningWork());
+}
+
 TEST_F(SnapshotTest, GangThatWasMidBindRollsBack) {
   HalfBound();
   Reconnect();
@@ -138,7 +170,7 @@ TEST_F(SnapshotTest, PartBoundGangWithoutRoomRollsBackInTime) {
   HalfBound();
   rig.SetPods({MakeForeign("thief", "n2", 1)});
   rig.Start();
-  rig.Advance(Duration::Seconds(29));
+  rig.Advance(Duration::Seconds(24));
   EXPECT_EQ(rig.View("train").phase, GangPhase::kRepairing);
   EXPECT_THAT(rig.Sent<Evict>(), IsEmpty());
   rig.Advance(Duration::Seconds(2));

@@ -205,6 +205,26 @@ TEST_F(StartTest, GangIsSpreadOverSlicesOfPlanning) {
   EXPECT_THAT(rig.Sent<Admit>(), SizeIs(6));
 }
 
+// The scheduler is not flooded: the rest is admitted when the barrier of the first has opened.
+TEST(SlicesTest, NothingIsAdmittedWhileManyAreReserving) {
+  EngineConfig config;
+  config.max_reserving = 3;
+  Rig rig(config);
+  rig.SetNodes(MakeRacks(2, 4, 1));
+  rig.Start();
+  rig.manual = true;
+  for (int i = 0; i < 4; ++i) {
+    rig.AddPods(MakeGang({.name = "g" + std::to_string(i), .size = 2, .created_s = i}));
+  }
+  rig.Plan();
+  EXPECT_THAT(rig.Sent<Admit>(), SizeIs(2));
+  rig.Fact("team-a/g0-0", MemberState::kReserved);
+  EXPECT_FALSE(rig.engine.HasPlanningWork());
+  rig.Fact("team-a/g0-1", MemberState::kReserved);
+  rig.Plan();
+  EXPECT_THAT(rig.Sent<Admit>(), SizeIs(3));
+}
+
 TEST_F(StartTest, WaitingTimeIsCountedFromTheOldestMember) {
   rig.now = Time{100'000};
   Begin({MakeNode("n1", 2)});

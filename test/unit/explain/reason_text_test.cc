@@ -65,9 +65,26 @@ TEST(ReasonTextTest, FragmentationNamesTheRequest) {
                                     "(fragmentation)"));
 }
 
+// GB-20: three workers of a gang with a leader do not fit.
+TEST(ReasonTextTest, UnequalMembersAreNamedWithTheSum) {
+  Reason reason{.code = ReasonCode::kCapacity, .have = 2, .need = 3};
+  reason.subject = "nvidia.com/gpu";
+  reason.detail = "16 of 24";
+  reason.member = "team-a/w-1";
+  reason.never = true;
+  const std::string text = Explain(reason, {.per_member = "nvidia.com/gpu 8", .members = 4});
+  EXPECT_THAT(text, ::testing::StartsWith(
+                        "needs 3 of its 4 members (like team-a/w-1) × nvidia.com/gpu 8; 16 of the "
+                        "24 nvidia.com/gpu are free; 2 of 3 members placeable"));
+  EXPECT_THAT(text, HasSubstr("all nodes together would not do even when empty"));
+}
+
 TEST(ReasonTextTest, TopologyNamesTheBestDomain) {
   const std::string text = Explain(Full(ReasonCode::kTopology));
-  EXPECT_THAT(text, HasSubstr("needs 16 members in one nvlink; best nvl-07 has room for 14"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "needs 16 members (like team-a/train-9) in one nvlink; best nvl-07 has room for 14"));
 }
 
 TEST(ReasonTextTest, NoSuchNodeNamesMemberLabelAndCount) {
