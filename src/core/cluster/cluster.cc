@@ -112,23 +112,36 @@ int64_t Cluster::SlotsWhenEmpty(NodeId id, ShapeId shape_id) const {
   return FilterNode(record.object, shape, node_scope_, FilterScope::kEver) ? 0 : slots;
 }
 
-std::optional<Cluster::Out> Cluster::WhyOut(NodeId id, ShapeId shape_id) const {
+std::optional<Cluster::Out> Cluster::WhyOut(NodeId id, ShapeId shape) const {
+  const auto blame = Blamed(id, shape);
+  if (!blame) return std::nullopt;
+  return Describe(*blame);
+}
+
+std::optional<Cluster::Blame> Cluster::Blamed(NodeId id, ShapeId shape_id) const {
   const NodeRecord& record = node(id);
   PHALANX_CHECK(record.present, "node {} is gone", record.object.name);
   const Shape& shape = shapes_.Get(shape_id);
   if (const auto out = FilterNode(record.object, shape, node_scope_, FilterScope::kNow)) {
-    return Out{out->cause, FilterDetail(*out)};
+    return Blame{*out, ResourceId::None()};
   }
   // The first by name is blamed, so that the answer does not depend on the order of arrival.
-  std::optional<Out> out;
+  std::optional<Blame> first;
   for (const auto& [resource, amount] : shape.request.entries()) {
     if (Free(id, resource) >= amount) continue;
     const bool absent = record.allocatable.Get(resource) < amount;
-    Out next{absent ? ExclusionCause::kResourceAbsent : ExclusionCause::kResourceInUse,
-             resources_.Name(resource)};
-    if (!out || next < *out) out = std::move(next);
+    const auto cause = absent ? ExclusionCause::kResourceAbsent : ExclusionCause::kResourceInUse;
+    const bool before = !first || cause < first->filter.cause ||
+                        (cause == first->filter.cause &&
+                         resources_.Name(resource) < resources_.Name(first->resource));
+    if (before) first = Blame{FilteredOut{cause}, resource};
   }
-  return out;
+  return first;
+}
+
+Cluster::Out Cluster::Describe(const Blame& blame) const {
+  return {blame.filter.cause,
+          blame.resource.valid() ? resources_.Name(blame.resource) : FilterDetail(blame.filter)};
 }
 
 }  // namespace phalanx

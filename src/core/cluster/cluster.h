@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/cluster/ledger.h"
+#include "core/cluster/node_filter.h"
 #include "core/cluster/resources.h"
 #include "core/cluster/shapes.h"
 #include "core/cluster/topology.h"
@@ -90,6 +91,16 @@ class Cluster {
     friend auto operator<=>(const Out&, const Out&) = default;
   };
   std::optional<Out> WhyOut(NodeId node, ShapeId shape) const;
+  // The same without the text, for many nodes: allocates nothing. Equal causes of one shape have
+  // equal values, but for taints, which are told apart by node.
+  struct Blame {
+    FilteredOut filter;   // its cause is the cause
+    ResourceId resource;  // of a resource cause
+
+    friend auto operator<=>(const Blame&, const Blame&) = default;
+  };
+  std::optional<Blame> Blamed(NodeId node, ShapeId shape) const;
+  Out Describe(const Blame& blame) const;
 
  private:
   NodeRecord& RecordOf(NodeId id) { return nodes_[id.index()]; }

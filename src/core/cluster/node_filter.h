@@ -8,6 +8,7 @@
 #ifndef PHALANX_CORE_CLUSTER_NODE_FILTER_H_
 #define PHALANX_CORE_CLUSTER_NODE_FILTER_H_
 
+#include <compare>
 #include <optional>
 #include <string>
 
@@ -29,6 +30,8 @@ struct FilteredOut {
   const Taint* taint = nullptr;
   const LabelMap::value_type* label = nullptr;  // of a node selector or of the scope
   const NodeRequirement* requirement = nullptr;
+
+  friend auto operator<=>(const FilteredOut&, const FilteredOut&) = default;
 };
 
 // nullopt: the node may take members. Allocates nothing.

@@ -1,7 +1,10 @@
 // Builds a Topology: hosts are sorted by their values, coarse level first, and the tree is read off
-// the sorted list.
+// the sorted list. Values are replaced by their rank among the values of their level, so that
+// sorting compares small numbers.
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <tuple>
 #include <utility>
 
 #include "core/base/check.h"
@@ -17,6 +20,7 @@ class TopologyBuilder {
     out_->generation_ = generation;
     for (const LevelSource& level : sources_) out_->levels_.push_back({level.name, level.key});
     out_->by_level_.resize(sources_.size());
+    open_ranks_.fill(kMissing);
     ReadRows(nodes);
   }
 
@@ -30,46 +34,54 @@ class TopologyBuilder {
   }
 
  private:
-  using Values = std::array<std::string_view, Topology::kMaxLevels>;
+  static constexpr uint32_t kMissing = std::numeric_limits<uint32_t>::max();
+  // By level, the rank of the value. A missing value comes after all others, so that hosts directly
+  // below a domain follow its sub-domains.
+  using Ranks = std::array<uint32_t, Topology::kMaxLevels>;
 
   struct Row {
     NodeId node;
     std::string_view name;
-    Values values;  // by level, "" = missing
+    Ranks ranks;
   };
 
   void ReadRows(std::span<const TopologyInput> nodes) {
     rows_.reserve(nodes.size());
     for (const TopologyInput& node : nodes) {
-      Row row{node.node, node.name, {}};
-      for (size_t i = 0; i < sources_.size(); ++i) {
-        row.values[i] = LevelValue(sources_[i], *node.labels);
-      }
-      rows_.push_back(row);
+      rows_.push_back({node.node, node.name, {}});
+      rows_.back().ranks.fill(kMissing);
     }
-    std::sort(rows_.begin(), rows_.end(), Before);
+    for (size_t level = 0; level < sources_.size(); ++level) RankValues(nodes, level);
+    std::sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) {
+      return std::tie(a.ranks, a.name) < std::tie(b.ranks, b.name);
+    });
   }
 
-  // Coarse level first; a missing value comes after all others, so that hosts directly below a
-  // domain follow its sub-domains.
-  static bool Before(const Row& a, const Row& b) {
-    for (size_t i = 0; i < a.values.size(); ++i) {
-      if (a.values[i] == b.values[i]) continue;
-      if (a.values[i].empty() || b.values[i].empty()) return b.values[i].empty();
-      return a.values[i] < b.values[i];
+  void RankValues(std::span<const TopologyInput> nodes, size_t level) {
+    std::vector<std::string_view> values(nodes.size());
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      values[i] = LevelValue(sources_[level], *nodes[i].labels);
     }
-    return a.name < b.name;
+    std::vector<std::string_view>& sorted = values_[level];
+    sorted = values;
+    std::sort(sorted.begin(), sorted.end());
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (values[i].empty()) continue;
+      const auto at = std::lower_bound(sorted.begin(), sorted.end(), values[i]);
+      rows_[i].ranks[level] = static_cast<uint32_t>(at - sorted.begin());
+    }
   }
 
   void AddHost(const Row& row) {
     const HostId host(static_cast<uint32_t>(out_->hosts_.size()));
     size_t same = 0;
-    while (same < sources_.size() && row.values[same] == open_values_[same]) ++same;
+    while (same < sources_.size() && row.ranks[same] == open_ranks_[same]) ++same;
     CloseDownTo(same);
     for (size_t level = same; level < sources_.size(); ++level) {
-      if (!row.values[level].empty()) Open(level, row.values[level], host);
+      if (row.ranks[level] != kMissing) Open(level, values_[level][row.ranks[level]], host);
     }
-    open_values_ = row.values;
+    open_ranks_ = row.ranks;
     out_->hosts_.push_back({row.node, std::string(row.name), Innermost()});
     auto& index = out_->host_of_node_;
     if (row.node.index() >= index.size()) index.resize(row.node.index() + 1);
@@ -101,8 +113,9 @@ class TopologyBuilder {
   std::vector<LevelSource> sources_;
   std::shared_ptr<Topology> out_;
   std::vector<Row> rows_;
+  std::array<std::vector<std::string_view>, Topology::kMaxLevels> values_;  // sorted
   std::vector<std::pair<size_t, DomainId>> open_;  // level and domain, coarse to fine
-  Values open_values_{};
+  Ranks open_ranks_;                               // of the last host
 };
 
 std::shared_ptr<const Topology> BuildTopology(std::span<const TopologyInput> nodes,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -82,37 +83,52 @@ const std::vector<Scheme>& AcceleratorSchemes() {
   return schemes;
 }
 
-bool Carries(const Scheme& scheme, const LabelMap& labels) {
-  return std::any_of(scheme.begin(), scheme.end(),
-                     [&](const LevelSource& level) { return !LevelValue(level, labels).empty(); });
-}
+// A level of one of several schemes.
+struct Place {
+  size_t scheme = 0;
+  size_t level = 0;
+};
 
-// The levels of `scheme` that some node carries.
-Scheme Found(const Scheme& scheme, std::span<const TopologyInput> nodes) {
-  Scheme out;
-  for (const LevelSource& level : scheme) {
-    const bool found = std::any_of(nodes.begin(), nodes.end(), [&](const TopologyInput& node) {
-      return !LevelValue(level, *node.labels).empty();
-    });
-    if (found) out.push_back(level);
-  }
-  return out;
-}
+// Which levels read a label. Looked up once per label of a node instead of once per level of the
+// tables, which are ten times as many.
+using Readers = std::map<std::string_view, std::vector<Place>>;
 
-// The scheme that most nodes carry, the first on a tie; empty if none does.
-Scheme MostCommon(const std::vector<Scheme>& schemes, std::span<const TopologyInput> nodes) {
-  const Scheme* best = nullptr;
-  ptrdiff_t best_count = 0;
-  for (const Scheme& scheme : schemes) {
-    const ptrdiff_t count =
-        std::count_if(nodes.begin(), nodes.end(),
-                      [&](const TopologyInput& node) { return Carries(scheme, *node.labels); });
-    if (count > best_count) {
-      best = &scheme;
-      best_count = count;
+Readers ReadersOf(const std::vector<Scheme>& schemes) {
+  Readers readers;
+  for (size_t scheme = 0; scheme < schemes.size(); ++scheme) {
+    for (size_t level = 0; level < schemes[scheme].size(); ++level) {
+      readers[schemes[scheme][level].key].push_back({scheme, level});
     }
   }
-  return best == nullptr ? Scheme{} : Found(*best, nodes);
+  return readers;
+}
+
+// The scheme that most nodes carry, the first on a tie, without the levels that no node has; empty
+// if no node carries any.
+Scheme MostCommon(const std::vector<Scheme>& schemes, std::span<const TopologyInput> nodes) {
+  const Readers readers = ReadersOf(schemes);
+  std::vector<int64_t> votes(schemes.size(), 0);
+  std::vector<std::array<bool, Topology::kMaxLevels>> found(schemes.size());
+  std::vector<size_t> voted_for(schemes.size(), 0);  // 1 + the last node that voted
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    for (const auto& [key, value] : *nodes[i].labels) {
+      const auto reader = readers.find(key);
+      if (reader == readers.end()) continue;
+      for (const Place& place : reader->second) {
+        if (LevelValue(schemes[place.scheme][place.level], *nodes[i].labels).empty()) continue;
+        found[place.scheme][place.level] = true;
+        if (voted_for[place.scheme] != i + 1) ++votes[place.scheme];
+        voted_for[place.scheme] = i + 1;
+      }
+    }
+  }
+  const auto most =
+      static_cast<size_t>(std::max_element(votes.begin(), votes.end()) - votes.begin());
+  Scheme out;
+  for (size_t level = 0; level < schemes[most].size(); ++level) {
+    if (found[most][level]) out.push_back(schemes[most][level]);
+  }
+  return out;
 }
 
 // An NVLink domain as the labels tell it: a value within a zone.
@@ -215,7 +231,7 @@ std::vector<LevelSource> ChooseLevels(std::span<const TopologyInput> nodes) {
   Scheme fabric = MostCommon(FabricSchemes(), nodes);
   DropRepeatedNames(fabric, accelerator);
   const auto above = static_cast<ptrdiff_t>(FabricLevelsAbove(nodes, fabric, accelerator));
-  Scheme levels = Found(Regions(), nodes);
+  Scheme levels = MostCommon({Regions()}, nodes);
   levels.insert(levels.end(), fabric.begin(), fabric.begin() + above);
   levels.insert(levels.end(), accelerator.begin(), accelerator.end());
   levels.insert(levels.end(), fabric.begin() + above, fabric.end());

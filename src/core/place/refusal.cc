@@ -42,19 +42,29 @@ class Inspection {
         topology_(cluster.topology()),
         scope_(topology_, required) {}
 
-  // nullopt: the host takes a member now.
-  std::optional<Cluster::Out> WhyOut(HostId host) const {
+  // Why a host takes no member, without text; nullopt: it takes one now.
+  struct Why {
+    Cluster::Blame blame;
+    const std::string* plugin = nullptr;  // of a conflict
+
+    friend auto operator<=>(const Why&, const Why&) = default;
+  };
+  std::optional<Why> WhyOut(HostId host) const {
     const NodeId node = topology_.host(host).node;
-    auto out = cluster_.WhyOut(node, role_.shape);
-    if (out && !IsResourceCause(out->cause)) return out;
-    if (!scope_.Holds(host)) {
-      return Cluster::Out{ExclusionCause::kLevelMissing, LevelName(topology_, required_)};
-    }
-    if (out) return out;
+    const auto blame = cluster_.Blamed(node, role_.shape);
+    if (blame && !IsResourceCause(blame->filter.cause)) return Why{*blame};
+    if (!scope_.Holds(host)) return Why{{FilteredOut{ExclusionCause::kLevelMissing}, {}}};
+    if (blame) return Why{*blame};
     if (const HostExclusion* excluded = FindExclusion(request_, role_.shape, node)) {
-      return Cluster::Out{ExclusionCause::kConflict, excluded->plugin};
+      return Why{{FilteredOut{ExclusionCause::kConflict}, {}}, &excluded->plugin};
     }
     return std::nullopt;
+  }
+  Cluster::Out Describe(const Why& why) const {
+    const ExclusionCause cause = why.blame.filter.cause;
+    if (cause == ExclusionCause::kConflict) return {cause, *why.plugin};
+    if (cause == ExclusionCause::kLevelMissing) return {cause, LevelName(topology_, required_)};
+    return cluster_.Describe(why.blame);
   }
 
   // Sum of `slots` over hosts that have the required level.
@@ -99,7 +109,8 @@ class Inspection {
     const HostSpan span = HostsWithin(topology_, request_);
     for (uint32_t i = span.first; i < span.end; ++i) {
       const auto out = WhyOut(HostId(i));
-      if (!out || IsResourceCause(out->cause)) nodes.push_back(topology_.hosts()[i].node);
+      if (!out || IsResourceCause(out->blame.filter.cause))
+        nodes.push_back(topology_.hosts()[i].node);
     }
     return nodes;
   }
@@ -169,11 +180,15 @@ Reason ExplainRefusal(const Cluster& cluster, const PlacementRequest& request,
 std::vector<Exclusion> CountExclusions(const Cluster& cluster, const PlacementRequest& request,
                                        ShapeId shape, LevelId required) {
   const Inspection inspection(cluster, request, {shape, 1}, required);
-  std::map<Cluster::Out, int32_t> counts;
+  // Text is made once for each cause, not for each host. The first map is ordered by address, which
+  // the sums of the second do not show.
+  std::map<Inspection::Why, int32_t> hosts;
   const HostSpan span = HostsWithin(cluster.topology(), request);
   for (uint32_t i = span.first; i < span.end; ++i) {
-    if (auto out = inspection.WhyOut(HostId(i))) ++counts[std::move(*out)];
+    if (const auto why = inspection.WhyOut(HostId(i))) ++hosts[*why];
   }
+  std::map<Cluster::Out, int32_t> counts;
+  for (const auto& [why, count] : hosts) counts[inspection.Describe(why)] += count;
   std::vector<Exclusion> out;
   for (const auto& [cause, nodes] : counts) out.push_back({cause.cause, cause.detail, nodes});
   std::stable_sort(out.begin(), out.end(),
