@@ -1,0 +1,223 @@
+// The levels that the topology reads from node labels against those that the judge reads, which
+// shares no code with it: the same levels, the same hosts in them, the same domains and paths.
+#include "core/judge/levels.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/cluster/topology.h"
+
+namespace phalanx::oracle {
+namespace {
+
+using Random = std::mt19937_64;
+
+constexpr char kZone[] = "topology.kubernetes.io/zone";
+constexpr char kSpine[] = "fabric.topograph.run/tier-1";
+constexpr char kLeaf[] = "fabric.topograph.run/tier-0";
+constexpr char kClique[] = "nvidia.com/gpu.clique";
+
+// Names and keys that a level might have in these worlds, and some that none has.
+constexpr const char* kNames[] = {"region", "zone",       "datacenter", "spine", "leaf",
+                                  "rack",   "nvlink",     "nvlink-sub", "block", "subblock",
+                                  "fabric", "superpod",   "tier-2",     kZone,   kSpine,
+                                  kLeaf,    kClique,      "layer-1",    "",      "no-such-level",
+                                  "island", "local-block"};
+
+NodeObject Node(const std::string& name, LabelMap labels) {
+  NodeObject node;
+  node.name = name;
+  node.labels = std::move(labels);
+  return node;
+}
+
+std::shared_ptr<const Topology> Build(const std::vector<NodeObject>& nodes) {
+  std::vector<TopologyInput> inputs;
+  for (uint32_t i = 0; i < nodes.size(); ++i) {
+    inputs.push_back({NodeId(i), nodes[i].name, &nodes[i].labels});
+  }
+  return BuildTopology(inputs, 1);
+}
+
+std::string Describe(const std::vector<NodeObject>& nodes) {
+  std::string out;
+  for (const NodeObject& node : nodes) {
+    out += node.name + ":";
+    for (const auto& [key, value] : node.labels) out += fmt::format(" {}={}", key, value);
+    out += "\n";
+  }
+  return out;
+}
+
+std::string Joined(const std::vector<std::string>& values) {
+  std::string out;
+  for (const std::string& value : values) {
+    if (!value.empty()) out += (out.empty() ? "" : "/") + value;
+  }
+  return out;
+}
+
+// One level: who is in it, where, and who shares a domain with whom.
+void ExpectSameDomains(const std::vector<NodeObject>& nodes, const Topology& topology,
+                       const judge::Levels& levels, const std::string& name) {
+  const LevelId level = topology.FindLevel(name);
+  std::map<DomainId, std::set<std::vector<std::string>>> judged;
+  std::set<std::vector<std::string>> distinct;
+  for (uint32_t i = 0; i < nodes.size(); ++i) {
+    const DomainId domain = topology.DomainAt(topology.HostOf(NodeId(i)), level);
+    const auto expected = levels.DomainOf(nodes[i], name);
+    ASSERT_EQ(domain.valid(), expected.has_value()) << nodes[i].name << " at " << name;
+    if (!domain.valid()) continue;
+    EXPECT_EQ(topology.Path(domain), Joined(*expected)) << nodes[i].name << " at " << name;
+    judged[domain].insert(*expected);
+    distinct.insert(*expected);
+  }
+  for (const auto& [domain, values] : judged) {
+    EXPECT_EQ(values.size(), 1u) << "judged apart, one to the search: " << topology.Path(domain);
+  }
+  EXPECT_EQ(judged.size(), distinct.size()) << "judged one, apart to the search, at " << name;
+}
+
+void ExpectSameLevels(const std::vector<NodeObject>& nodes) {
+  const auto topology = Build(nodes);
+  const judge::Levels levels(nodes);
+  for (const char* name : kNames) {
+    ASSERT_EQ(topology->FindLevel(name).valid(), levels.Known(name)) << "level '" << name << "'";
+  }
+  for (const Topology::Level& level : topology->levels()) {
+    ASSERT_TRUE(levels.Known(level.name)) << level.name;
+    ExpectSameDomains(nodes, *topology, levels, level.name);
+    ExpectSameDomains(nodes, *topology, levels, level.label_key);
+  }
+}
+
+// The path of a node at a level, to both.
+std::pair<std::string, std::string> Paths(const std::vector<NodeObject>& nodes, size_t node,
+                                          const std::string& level) {
+  const auto topology = Build(nodes);
+  const HostId host = topology->HostOf(NodeId(static_cast<uint32_t>(node)));
+  const DomainId domain = topology->DomainAt(host, topology->FindLevel(level));
+  const auto judged = judge::Levels(nodes).DomainOf(nodes[node], level);
+  return {domain.valid() ? topology->Path(domain) : "none", judged ? Joined(*judged) : "none"};
+}
+
+using Both = std::pair<std::string, std::string>;
+Both Same(const std::string& path) { return {path, path}; }
+
+// Racks A and B are cabled to both leaves: the leaf is cut, and goes below.
+TEST(LevelsOracleTest, AFabricThatCrossesTheRacksGoesBelowThem) {
+  std::vector<NodeObject> nodes;
+  for (const char* rack : {"A", "B"}) {
+    for (const char* leaf : {"l1", "l2"}) {
+      for (int i = 0; i < 2; ++i) {
+        nodes.push_back(Node(
+            fmt::format("{}-{}-{}", rack, leaf, i),
+            {{kZone, "z"}, {kSpine, "s"}, {kLeaf, leaf}, {kClique, rack + std::string(".1")}}));
+      }
+    }
+  }
+  ExpectSameLevels(nodes);
+  EXPECT_EQ(Paths(nodes, 0, "nvlink"), Same("z/s/A/A.1"));
+  EXPECT_EQ(Paths(nodes, 0, "leaf"), Same("z/s/A/A.1/l1"));
+  EXPECT_EQ(Paths(nodes, 7, "leaf"), Same("z/s/B/B.1/l2"));
+}
+
+// One rack of two crosses: not more than half, so it is the rack that is cut.
+TEST(LevelsOracleTest, HalfOfTheRacksIsNotEnough) {
+  const std::vector<NodeObject> nodes = {
+      Node("a0", {{kLeaf, "l1"}, {kClique, "A.1"}}), Node("a1", {{kLeaf, "l2"}, {kClique, "A.1"}}),
+      Node("b0", {{kLeaf, "l1"}, {kClique, "B.1"}}), Node("b1", {{kLeaf, "l1"}, {kClique, "B.1"}}),
+      Node("c0", {{kLeaf, "l2"}, {kClique, "C.1"}})};
+  ExpectSameLevels(nodes);
+  EXPECT_EQ(Paths(nodes, 0, "nvlink"), Same("l1/A/A.1"));
+  EXPECT_EQ(Paths(nodes, 1, "nvlink"), Same("l2/A/A.1"));
+}
+
+// The spine is crossed, the leaf below it goes along although no rack has two leaf values; a node
+// without a fabric label crosses nothing.
+TEST(LevelsOracleTest, WhatIsFinerThanACrossedLevelGoesBelowToo) {
+  const std::vector<NodeObject> nodes = {Node("a0", {{kSpine, "s1"}, {kClique, "A.1"}}),
+                                         Node("a1", {{kSpine, "s2"}, {kClique, "A.1"}}),
+                                         Node("a2", {{kLeaf, "l1"}, {kClique, "A.1"}}),
+                                         Node("a3", {{kClique, "A.1"}})};
+  ExpectSameLevels(nodes);
+  EXPECT_EQ(Paths(nodes, 0, "spine"), Same("A/A.1/s1"));
+  EXPECT_EQ(Paths(nodes, 2, "leaf"), Same("A/A.1/l1"));
+  EXPECT_EQ(Paths(nodes, 3, "leaf"), Same("none"));
+}
+
+struct LabelScheme {
+  std::vector<const char*> keys;
+};
+
+// Fabrics and NVLink labels that a world may have two of each of.
+const std::vector<LabelScheme> kFabrics = {
+    {{kSpine, kLeaf}},
+    {{"network.topology.nvidia.com/spine", "network.topology.nvidia.com/leaf"}},
+    {{"backend.coreweave.cloud/superpod", "backend.coreweave.cloud/leafgroup",
+      "node.coreweave.cloud/rack"}},
+    {{"cloud.google.com/gce-topology-block", "cloud.google.com/gce-topology-subblock"}}};
+const std::vector<LabelScheme> kAccelerators = {
+    {{kClique}},
+    {{"accelerator.topograph.run/domain", "accelerator.topograph.run/sub-domain"}},
+    {{"ds.coreweave.com/nvlink.domain"}}};
+
+std::vector<NodeObject> RandomNodes(Random& random) {
+  const auto below = [&](uint64_t bound) { return random() % bound; };
+  const auto& fabric = kFabrics[below(kFabrics.size())];
+  const auto& accelerator = kAccelerators[below(kAccelerators.size())];
+  const auto& stray = kFabrics[below(kFabrics.size())];
+  // From no crossing at all (the leaf follows from the rack) to mostly crossed.
+  const uint64_t crossed_percent = below(4) * 30;
+  std::vector<NodeObject> nodes;
+  const uint64_t hosts = 2 + below(11);
+  for (uint64_t i = 0; i < hosts; ++i) {
+    const uint64_t rack = below(4);
+    LabelMap labels;
+    if (below(10) > 0) labels[kZone] = fmt::format("z{}", below(8) == 0 ? 1 : 0);
+    for (size_t level = 0; level < fabric.keys.size(); ++level) {
+      const uint64_t value = below(100) < crossed_percent ? below(3) : rack / 2;
+      if (below(8) > 0) labels[fabric.keys[level]] = fmt::format("f{}-{}", level, value);
+    }
+    for (size_t level = 0; level < accelerator.keys.size(); ++level) {
+      if (below(8) > 0)
+        labels[accelerator.keys[level]] = fmt::format("r{}.{}", rack, below(2) * level);
+    }
+    if (below(6) == 0) labels[stray.keys[0]] = below(2) == 0 ? "" : "stray";
+    nodes.push_back(Node(fmt::format("h{}", (i * 5 + 2) % 13), std::move(labels)));
+  }
+  return nodes;
+}
+
+// Whether a fabric level stands below an NVLink level.
+bool IsCrossed(const Topology& topology) {
+  const LevelId nvlink = topology.FindLevel("nvlink");
+  return nvlink.valid() && nvlink.value() + 1 < topology.levels().size() &&
+         topology.levels().back().name != "nvlink-sub";
+}
+
+TEST(LevelsOracleTest, RandomLabelsGiveTheSameDomainsToSearchAndJudge) {
+  Random random(20261204);
+  constexpr int kWorlds = 1500;
+  int crossed = 0;
+  for (int i = 0; i < kWorlds && !testing::Test::HasFailure(); ++i) {
+    const std::vector<NodeObject> nodes = RandomNodes(random);
+    crossed += IsCrossed(*Build(nodes));
+    SCOPED_TRACE(testing::Message() << "world " << i << "\n" << Describe(nodes));
+    ExpectSameLevels(nodes);
+  }
+  EXPECT_GT(crossed, kWorlds / 10);  // else the rule under test is not met
+  EXPECT_LT(crossed, kWorlds * 9 / 10);
+  std::printf("oracle: %d worlds of labels, the fabric crosses NVLink in %d\n", kWorlds, crossed);
+}
+
+}  // namespace
+}  // namespace phalanx::oracle
