@@ -1,0 +1,298 @@
+// How long one placement takes, and how much work it is.
+//
+// Each gang case places one gang in many random half-full clusters (fixed seed) and reports the
+// 99th percentile of the time of one Place(). Time is that of the thread on the processor, so that
+// other load on the machine does not count as a wait. `scan_*` reads what is free on every host and
+// searches nothing: the yardstick that the other cases are divided by.
+//
+//     counters   p50_ms p99_ms   one call
+//                work            work units, the largest of all clusters
+//                worlds fits     clusters, and how many of them had room
+//     label      baseline=CASE hash=... proven=...   the weakest proof; the hash is over all
+//     answers
+//                and the same in each run
+//
+// With PHALANX_BENCH_TINY set, clusters are small and few: a test that the program still works.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/cluster/cluster.h"
+#include "core/place/placement.h"
+#include "core/place/slot_tree.h"
+
+namespace phalanx {
+namespace {
+
+constexpr char kGpu[] = "nvidia.com/gpu";
+constexpr int64_t kGpusPerHost = 8;
+constexpr uint64_t kSeed = 20261130;
+
+bool Tiny() { return std::getenv("PHALANX_BENCH_TINY") != nullptr; }
+
+double ThreadMilliseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
+// Hosts of one zone, spine, leaf: how many of each there are in the next coarser one.
+struct Size {
+  int zones, spines, leaves, hosts;
+
+  int Hosts() const { return zones * spines * leaves * hosts; }
+};
+constexpr Size k5000{4, 8, 10, 16};      // 5,120 hosts
+constexpr Size k100000{14, 32, 14, 16};  // 100,352 hosts
+constexpr Size kTiny{2, 2, 2, 4};
+
+Size Scaled(const Size& size) { return Tiny() ? kTiny : size; }
+
+std::vector<NodeObject> MakeNodes(const Size& size) {
+  std::vector<NodeObject> nodes;
+  const int hosts = size.Hosts();
+  for (int i = 0; i < hosts; ++i) {
+    const int leaf = i / size.hosts;
+    const int spine = leaf / size.leaves;
+    NodeObject node;
+    node.name = fmt::format("node-{:06}", i);
+    node.uid = "uid-" + node.name;
+    node.labels = {{"topology.kubernetes.io/zone", fmt::format("zone-{:02}", spine / size.spines)},
+                   {"fabric.topograph.run/tier-1", fmt::format("spine-{:04}", spine)},
+                   {"fabric.topograph.run/tier-0", fmt::format("leaf-{:05}", leaf)},
+                   {"nvidia.com/gpu.clique", fmt::format("rack-{:05}.0", leaf)}};
+    node.allocatable = {{kGpu, kGpusPerHost}, {"cpu", 96'000}, {"pods", 110}};
+    nodes.push_back(std::move(node));
+  }
+  return nodes;
+}
+
+std::unique_ptr<Cluster> MakeCluster(const Size& size) {
+  auto cluster = std::make_unique<Cluster>();
+  for (const NodeObject& node : MakeNodes(size)) cluster->UpsertNode(node);
+  cluster->RefreshTopology();
+  return cluster;
+}
+
+enum class Use { kWholeHosts, kSingleDevices };
+
+// Half of the devices are in use: half of the hosts wholly, or each host by 0 to 8.
+void Fill(Cluster& cluster, Use use, std::mt19937_64& random) {
+  for (uint32_t i = 0; i < cluster.topology().hosts().size(); ++i) {
+    const int64_t used = use == Use::kWholeHosts
+                             ? static_cast<int64_t>(random() % 2) * kGpusPerHost
+                             : static_cast<int64_t>(random() % (kGpusPerHost + 1));
+    const QuantityMap amount = {{kGpu, used}};
+    cluster.ledger().Book(PodId(i), cluster.topology().hosts()[i].node, BookingKind::kBound,
+                          Resources::From(amount, cluster.resources()));
+  }
+}
+
+class Hash {
+ public:
+  void Add(uint64_t value) {
+    for (int byte = 0; byte < 8; ++byte, value >>= 8) {
+      state_ = (state_ ^ (value & 255)) * 0x100000001b3;  // FNV-1a
+    }
+  }
+  void Add(const PlacementAnswer& answer) {
+    Add(static_cast<uint64_t>(answer.work_units));
+    if (const Placement* placement = answer.placement()) {
+      for (const SlotsOnHost& slot : placement->slots) {
+        Add(slot.host.value());
+        Add(static_cast<uint64_t>(slot.count));
+      }
+      for (const int32_t touched : placement->touched) Add(static_cast<uint64_t>(touched));
+      Add(static_cast<uint64_t>(placement->proven));
+    } else {
+      Add(static_cast<uint64_t>(answer.refusal()->code));
+      Add(static_cast<uint64_t>(answer.refusal()->have));
+    }
+  }
+  uint64_t value() const { return state_; }
+
+ private:
+  uint64_t state_ = 0xcbf29ce484222325;
+};
+
+const char* NameOf(ProvenThrough proven) {
+  switch (proven) {
+    case ProvenThrough::kNothing:
+      return "nothing";
+    case ProvenThrough::kFeasibility:
+      return "feasibility";
+    case ProvenThrough::kCounts:
+      return "counts";
+    case ProvenThrough::kOverrun:
+      return "overrun";
+    case ProvenThrough::kAll:
+      return "all";
+  }
+  return "?";
+}
+
+// What many placements of one case came to.
+class Tally {
+ public:
+  // `proofs`: the calls are searches, whose proofs are worth a report.
+  explicit Tally(bool proofs = true) : proofs_(proofs) {}
+
+  // Times one call; its time is the iteration's.
+  void Run(benchmark::State& state, const std::function<PlacementAnswer()>& place) {
+    const double start = ThreadMilliseconds();
+    const PlacementAnswer answer = place();
+    times_.push_back(ThreadMilliseconds() - start);
+    state.SetIterationTime(times_.back() / 1e3);
+    hash_.Add(answer);
+    work_ = std::max(work_, answer.work_units);
+    fits_ += answer.placement() != nullptr;
+    const ProvenThrough proven =
+        answer.placement() != nullptr ? answer.placement()->proven : answer.refusal()->proven;
+    weakest_ = std::min(weakest_, proven);
+  }
+
+  void Report(benchmark::State& state, const std::string& baseline) {
+    std::sort(times_.begin(), times_.end());
+    state.counters["p50_ms"] = At(50);
+    state.counters["p99_ms"] = At(99);
+    state.counters["work"] = static_cast<double>(work_);
+    state.counters["worlds"] = static_cast<double>(times_.size());
+    state.counters["fits"] = static_cast<double>(fits_);
+    std::string label = fmt::format("baseline={} hash={:016x}", baseline, hash_.value());
+    if (proofs_) label += fmt::format(" proven={}", NameOf(weakest_));
+    state.SetLabel(label);
+  }
+
+ private:
+  // The least time that `percent` of all calls stay within.
+  double At(size_t percent) const {
+    const size_t rank = (times_.size() * percent + 99) / 100;
+    return times_[std::max<size_t>(rank, 1) - 1];
+  }
+
+  const bool proofs_;
+  std::vector<double> times_;
+  Hash hash_;
+  int64_t work_ = 0;
+  int fits_ = 0;
+  ProvenThrough weakest_ = ProvenThrough::kAll;
+};
+
+struct GangCase {
+  Size size;
+  int32_t members;
+  int64_t gpus;
+  Use use;
+  const char* baseline;
+};
+
+PlacementRequest Request(Cluster& cluster, int32_t members, int64_t gpus) {
+  Shape shape;
+  const QuantityMap amount = {{kGpu, gpus}, {"cpu", 1'000}, {"pods", 1}};
+  shape.request = Resources::From(amount, cluster.resources());
+  PlacementRequest request;
+  request.roles = {{cluster.shapes().Intern(std::move(shape)), members}};
+  return request;
+}
+
+// One cluster per iteration.
+void PlaceGang(benchmark::State& state, const GangCase& gang) {
+  const auto cluster = MakeCluster(Scaled(gang.size));
+  const int32_t members =
+      Tiny() ? static_cast<int32_t>(7 * kGpusPerHost / gang.gpus) : gang.members;
+  const PlacementRequest request = Request(*cluster, members, gang.gpus);
+  std::mt19937_64 random(kSeed);
+  Tally tally;
+  for (auto _ : state) {
+    Fill(*cluster, gang.use, random);
+    tally.Run(state, [&] { return Place(*cluster, request); });
+  }
+  tally.Report(state, gang.baseline);
+}
+
+// The largest gang of whole hosts, in one leaf: it can never fit.
+void Refuse(benchmark::State& state) {
+  const auto cluster = MakeCluster(Scaled(k100000));
+  std::mt19937_64 random(kSeed);
+  Fill(*cluster, Use::kWholeHosts, random);
+  const auto hosts = static_cast<int32_t>(cluster->topology().hosts().size());
+  const PlacementRequest request =
+      Request(*cluster, std::min<int32_t>(hosts + 1, kMaxGangSize), kGpusPerHost);
+  PlacementRequest required = request;
+  required.required_level = "leaf";
+  Tally tally;
+  for (auto _ : state) tally.Run(state, [&] { return Place(*cluster, required); });
+  tally.Report(state, "scan_nodes100000");
+}
+
+void Scan(benchmark::State& state, const Size& size) {
+  const auto cluster = MakeCluster(Scaled(size));
+  std::mt19937_64 random(kSeed);
+  const PlacementRequest request = Request(*cluster, 512, kGpusPerHost);
+  Tally tally(/*proofs=*/false);
+  for (auto _ : state) {
+    Fill(*cluster, Use::kWholeHosts, random);
+    tally.Run(state, [&] {
+      const SlotTree slots = FreeSlots(*cluster, request, request.roles[0].shape, 512);
+      PlacementAnswer answer{Reason(), ShapeId::None(), static_cast<int64_t>(slots.hosts())};
+      std::get<Reason>(answer.result).have = slots.Total();
+      return answer;
+    });
+  }
+  tally.Report(state, size.Hosts() == k5000.Hosts() ? "scan_nodes5000" : "scan_nodes100000");
+}
+
+// Reading all labels into a topology.
+void BuildAll(benchmark::State& state) {
+  const std::vector<NodeObject> nodes = MakeNodes(Scaled(k100000));
+  std::vector<TopologyInput> inputs;
+  for (uint32_t i = 0; i < nodes.size(); ++i) {
+    inputs.push_back({NodeId(i), nodes[i].name, &nodes[i].labels});
+  }
+  Tally tally(/*proofs=*/false);
+  for (auto _ : state) {
+    tally.Run(state, [&] {
+      const auto topology = BuildTopology(inputs, 1);
+      PlacementAnswer answer{Reason(), ShapeId::None(),
+                             static_cast<int64_t>(topology->domains().size())};
+      std::get<Reason>(answer.result).have = static_cast<int64_t>(topology->hosts().size());
+      return answer;
+    });
+  }
+  tally.Report(state, "scan_nodes100000");
+}
+
+void Register(const std::string& name, int worlds, std::function<void(benchmark::State&)> run) {
+  benchmark::RegisterBenchmark(name.c_str(), std::move(run))
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond)
+      ->Iterations(Tiny() ? 2 : worlds);
+}
+
+void RegisterGang(const std::string& name, int worlds, const GangCase& gang) {
+  Register(name, worlds, [gang](benchmark::State& state) { PlaceGang(state, gang); });
+}
+
+const bool kRegistered = [] {
+  Register("scan_nodes5000", 300, [](benchmark::State& state) { Scan(state, k5000); });
+  Register("scan_nodes100000", 20, [](benchmark::State& state) { Scan(state, k100000); });
+  RegisterGang("gang512_nodes5000", 300, {k5000, 512, 8, Use::kWholeHosts, "scan_nodes5000"});
+  RegisterGang("gang512_1gpu_nodes5000", 300,
+               {k5000, 512, 1, Use::kSingleDevices, "scan_nodes5000"});
+  RegisterGang("gang4096_nodes100000", 20,
+               {k100000, 4096, 8, Use::kWholeHosts, "scan_nodes100000"});
+  Register("refuse", 20, Refuse);
+  Register("topology_100k", 5, BuildAll);
+  return true;
+}();
+
+}  // namespace
+}  // namespace phalanx
