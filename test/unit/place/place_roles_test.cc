@@ -101,11 +101,11 @@ TEST(PlaceRolesTest, NoDomainOfTheLevelTakesEachRole) {
   EXPECT_NE(world.Place(Roles({{loader, 1}, {worker, 1}}, "leaf")).placement(), nullptr);
 }
 
-// One large and two medium members; the hosts have 6 + 6 free, so nothing goes although the sum
-// would (4 + 2 x 3 = 10 of 12): by shape only one medium member is left a place.
+// One large and two medium members; the hosts have 5 + 5 free, so nothing goes although the sum
+// would do (4 + 2 x 3 = 10 of 10): only one medium member is left a place.
 TEST(PlaceRolesTest, ARefusalByTheSearchIsNotProven) {
   PlaceWorld world;
-  world.AddHost("a", 6);
+  world.AddHost("a", 5);
   world.AddHost("b", 5);
   const ShapeId large = world.Gpus(4);
   const ShapeId medium = world.Gpus(3);
