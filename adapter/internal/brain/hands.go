@@ -74,7 +74,8 @@ func (h *Hands) hold(ctx context.Context, gone []*pb.MemberFact) {
 
 // Do carries out one directive. Only evictions go on after it has returned.
 func (h *Hands) Do(ctx context.Context, d *pb.SyncResponse) {
-	kind, err := "", error(nil)
+	var kind string
+	var err error
 	switch m := d.Message.(type) {
 	case *pb.SyncResponse_Admit:
 		kind, err = "Admit", h.admit(ctx, m.Admit)

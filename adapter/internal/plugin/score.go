@@ -29,7 +29,7 @@ const ruleLife = 10 * time.Second
 // NewScoreRule begins with the local rule: keep off nodes that have what makes pods held.
 func NewScoreRule(client *brain.Client, accelerators []string) *ScoreRule {
 	return &ScoreRule{brain: client, rule: &pb.ScoreResponse{
-		PlainNodeScore: int32(fwk.MaxNodeScore), AcceleratorNodeScore: int32(fwk.MinNodeScore),
+		PlainNodeScore: int32(fwk.MaxScore), AcceleratorNodeScore: int32(fwk.MinScore),
 		AcceleratorResources: accelerators}}
 }
 
@@ -80,7 +80,7 @@ func (p *Plugin) Score(_ context.Context, state fwk.CycleState, _ *v1.Pod, info 
 			break
 		}
 	}
-	return min(max(score, fwk.MinNodeScore), fwk.MaxNodeScore), nil
+	return min(max(score, fwk.MinScore), fwk.MaxScore), nil
 }
 
 // ScoreExtensions implements fwk.ScorePlugin: the scores are in range already.
