@@ -162,7 +162,10 @@ func pluginOrder(e *env) {
 		profile["reserve"])
 }
 
-var effectiveLine = regexp.MustCompile(`"Effective plugins" profile="([^"]*)" point="([^"]*)" plugins=(\[.*\])`)
+var (
+	effectiveLine  = regexp.MustCompile(`"Effective plugins" profile="([^"]*)" (.*)`)
+	effectivePoint = regexp.MustCompile(`(\w+)=(\[[^\]]*\])`)
+)
 
 // profile reads the effective plugins of a profile from what the scheduler logs when
 // it starts. (/configz shows the configuration: multiPoint is not expanded in it.)
@@ -173,9 +176,11 @@ func (e *env) profile(schedulerName string) map[string][]string {
 		if line[1] != schedulerName {
 			continue
 		}
-		var plugins []string
-		e.must(json.Unmarshal([]byte(line[3]), &plugins))
-		points[line[2]] = plugins
+		for _, point := range effectivePoint.FindAllStringSubmatch(line[2], -1) {
+			var plugins []string
+			e.must(json.Unmarshal([]byte(point[2]), &plugins))
+			points[point[1]] = plugins
+		}
 	}
 	if len(points) == 0 {
 		e.t.Fatalf("the scheduler has logged no effective plugins of profile %s", schedulerName)
