@@ -170,9 +170,8 @@ TEST_F(ServiceTest, AGangThatMustWaitHoldsNothingAndSaysWhy) {
   adapter.SendChanges(changes);
   adapter.SendSyncDone();
   EXPECT_TRUE(Eventually([this] {
-    return Get("/api/v1/gangs/team/label/train").value("/reason/code"_json_pointer, "") ==
-           "capacity";
-  })) << Get("/api/v1/gangs/team/label/train");
+    return Get("/api/v1/gangs").value("/gangs/0/reason/code"_json_pointer, "") == "capacity";
+  })) << Get("/api/v1/gangs");
   pb::FilterResponse filter;
   ASSERT_TRUE(Filter(adapter.epoch(), "uid-train-0", &filter).ok());
   EXPECT_EQ(filter.verdict(), pb::FilterResponse::VERDICT_HELD);
