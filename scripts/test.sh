@@ -105,7 +105,7 @@ if build_part go && [[ -f adapter/go.mod ]]; then
 fi
 if build_part lab && [[ -f lab/go.mod ]]; then
   # With the tag the harness's tests run real control planes.
-  [[ "$mode" == fast ]] || go_arguments+=(-tags lab)
+  [[ "$mode" != all ]] || go_arguments+=(-tags lab)
   suites_run lab go_suite lab "${go_arguments[@]}"
 fi
 if [[ "$mode" == all ]]; then
