@@ -179,7 +179,7 @@ func (a *rpcAdapter) calls(ctx context.Context, plan uint64, m *pb.Admit_Member)
 		return err
 	}
 	if filter.NodeName != m.NodeName {
-		return fmt.Errorf("Filter says %q, %s, expected %s as in Admit", filter.NodeName, filter.Reason, m.NodeName)
+		return fmt.Errorf("the answer of Filter is %q, %s, expected %s as in Admit", filter.NodeName, filter.Reason, m.NodeName)
 	}
 	reserve, err := a.pods.Reserve(ctx, &pb.ReserveRequest{Epoch: a.epoch, PodUid: m.PodUid, Plan: plan,
 		NodeName: m.NodeName})
@@ -187,7 +187,7 @@ func (a *rpcAdapter) calls(ctx context.Context, plan uint64, m *pb.Admit_Member)
 		return err
 	}
 	if !reserve.Accepted {
-		return fmt.Errorf("Reserve refuses: %s", reserve.Reason)
+		return fmt.Errorf("refused at Reserve: %s", reserve.Reason)
 	}
 	permit, err := a.pods.Permit(ctx, &pb.PermitRequest{Epoch: a.epoch, PodUid: m.PodUid, Plan: plan,
 		NodeName: m.NodeName})
@@ -195,7 +195,7 @@ func (a *rpcAdapter) calls(ctx context.Context, plan uint64, m *pb.Admit_Member)
 		return err
 	}
 	if permit.Verdict == pb.PermitResponse_VERDICT_REJECT {
-		return fmt.Errorf("Permit rejects: %s", permit.Reason)
+		return fmt.Errorf("rejected at Permit: %s", permit.Reason)
 	}
 	return nil
 }

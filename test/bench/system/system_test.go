@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -143,7 +144,7 @@ func TestEachReturnsTheFirstError(t *testing.T) {
 		}
 		return nil
 	})
-	if err != wrong || len(calls) == 1000 {
+	if !errors.Is(err, wrong) || len(calls) == 1000 {
 		t.Errorf("%v after %d calls, expected %v and an early end", err, len(calls), wrong)
 	}
 }
