@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # test.sh [fast|all]: installs, builds and runs every test but the long ones.
 #
-#   (none)  style, C++, scenarios, Go, end to end
+#   (none)  style, C++, scenarios, runtime under ThreadSanitizer, Go, end to end
 #   fast    style, C++, scenarios and Go: what needs no lab
-#   all     the long ones too, the whole-system benchmarks at tiny size, C++ again under AddressSanitizer,
-#           the runtime under ThreadSanitizer, Go with the race detector
+#   all     the long ones too, the whole-system benchmarks at tiny size, C++ again under
+#           AddressSanitizer, Go with the race detector
 #
 # The last line is `N passed, N failed` over all of them; logs are in build/logs/test.
 set -euo pipefail
@@ -95,7 +95,7 @@ if build_part cpp; then
   else
     suites_run cpp ctest_suite release -LE long
   fi
-  if [[ "$mode" == all && (-d test/runtime || -d test/unit/runtime) ]]; then
+  if [[ "$mode" != fast && (-d test/runtime || -d test/unit/runtime) ]]; then
     suites_run runtime-tsan tsan_suite
   fi
 fi
