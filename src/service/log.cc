@@ -95,11 +95,10 @@ spdlog::level::level_enum LevelOf(std::string_view level) {
 }
 
 void Log(spdlog::level::level_enum level, std::string_view message, const LogFields& fields,
-         const std::source_location& where) {
+         const LogPlace& where) {
   current_fields = &fields;
-  spdlog::default_logger_raw()->log(
-      spdlog::source_loc{where.file_name(), static_cast<int>(where.line()), ""}, level,
-      spdlog::string_view_t(message.data(), message.size()));
+  spdlog::default_logger_raw()->log(spdlog::source_loc{where.file, where.line, ""}, level,
+                                    spdlog::string_view_t(message.data(), message.size()));
   current_fields = nullptr;
 }
 
@@ -178,15 +177,15 @@ void InitLogging(std::string_view level, std::shared_ptr<spdlog::sinks::sink> si
   SetCheckReporter(LogOfCheck);
 }
 
-void LogInfo(std::string_view message, LogFields fields, std::source_location where) {
+void LogInfo(std::string_view message, LogFields fields, LogPlace where) {
   Log(spdlog::level::info, message, fields, where);
 }
 
-void LogWarning(std::string_view message, LogFields fields, std::source_location where) {
+void LogWarning(std::string_view message, LogFields fields, LogPlace where) {
   Log(spdlog::level::warn, message, fields, where);
 }
 
-void LogError(std::string_view message, LogFields fields, std::source_location where) {
+void LogError(std::string_view message, LogFields fields, LogPlace where) {
   Log(spdlog::level::err, message, fields, where);
 }
 

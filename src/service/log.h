@@ -14,7 +14,6 @@
 
 #include <initializer_list>
 #include <memory>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,12 +43,16 @@ void InitLogging(std::string_view level, std::shared_ptr<spdlog::sinks::sink> si
 using LogField = std::pair<std::string_view, std::string>;
 using LogFields = std::initializer_list<LogField>;
 
-void LogInfo(std::string_view message, LogFields fields = {},
-             std::source_location where = std::source_location::current());
-void LogWarning(std::string_view message, LogFields fields = {},
-                std::source_location where = std::source_location::current());
-void LogError(std::string_view message, LogFields fields = {},
-              std::source_location where = std::source_location::current());
+// Where the caller stands. The built-ins are those behind std::source_location, which clang 14 does
+// not know.
+struct LogPlace {
+  const char* file = __builtin_FILE();
+  int line = __builtin_LINE();
+};
+
+void LogInfo(std::string_view message, LogFields fields = {}, LogPlace where = {});
+void LogWarning(std::string_view message, LogFields fields = {}, LogPlace where = {});
+void LogError(std::string_view message, LogFields fields = {}, LogPlace where = {});
 
 }  // namespace phalanx::service
 

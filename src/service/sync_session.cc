@@ -10,8 +10,8 @@
 namespace phalanx::service {
 namespace {
 
-grpc::Status Invalid(std::string message) {
-  return {grpc::StatusCode::INVALID_ARGUMENT, std::move(message)};
+grpc::Status Invalid(const std::string& message) {
+  return {grpc::StatusCode::INVALID_ARGUMENT, message};
 }
 
 template <class T>

@@ -101,6 +101,7 @@ bool ReadAttributes(Line& line, size_t first, const std::vector<Attribute<T>>& t
     const Attribute<T>* attribute = FindAttribute(table, word.key);
     if (!attribute) {
       std::vector<std::string> known;
+      known.reserve(table.size());
       for (const Attribute<T>& a : table) known.push_back(a.name);
       good = line.FailUnknown(word.key, "an attribute of '" + line.words()[0].key + "'", known);
       continue;

@@ -26,7 +26,7 @@ bool ToleratesAll(const ApiPod& pod, const NodeObject& node) {
 std::string UnmatchedLabel(const ApiPod& pod, const NodeObject& node) {
   for (const auto& [key, value] : pod.spec.node_selector) {
     auto it = node.labels.find(key);
-    if (it == node.labels.end() || it->second != value) return key + "=" + value;
+    if (it == node.labels.end() || it->second != value) return fmt::format("{}={}", key, value);
   }
   return "";
 }

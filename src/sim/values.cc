@@ -39,6 +39,7 @@ std::vector<std::string> NodesOf(const GangView& gang, bool by_rank) {
     return by_rank ? a->rank < b->rank : a->node < b->node;
   });
   std::vector<std::string> nodes;
+  nodes.reserve(placed.size());
   for (const MemberView* member : placed) nodes.push_back(member->node);
   return nodes;
 }

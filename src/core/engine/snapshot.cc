@@ -65,6 +65,7 @@ void RankInFlight(Gang& gang, const std::vector<InFlight>& items) {
     if (!member.object.node.empty() && member.rank >= 0) taken.insert(member.rank);
   }
   std::vector<std::optional<int32_t>> indexes;
+  indexes.reserve(items.size());
   for (const InFlight& item : items) indexes.push_back(item.member->object.membership->index);
   const int32_t size = gang.roster.terms().begin()->first.size;
   const std::vector<int32_t> ranks = AssignRanks(indexes, std::move(taken), size);

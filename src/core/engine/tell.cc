@@ -74,7 +74,7 @@ void TellStarted(State& state, Gang& gang) {
 void TellExtras(State& state, Gang& gang) {
   const int32_t ready = gang.roster.Count(Standing::kReady);
   const int32_t extras = ready - OpenPlaces(gang);
-  if (extras <= 0 || gang.told_extra || gang.roster.with_problems().size() > 0) return;
+  if (extras <= 0 || gang.told_extra || !gang.roster.with_problems().empty()) return;
   gang.told_extra = true;
   int32_t seen = 0;
   for (const auto& [key, member] : gang.roster.members()) {

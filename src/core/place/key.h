@@ -66,14 +66,14 @@ class KeyLayout {
     PHALANX_CHECK(bits() < 256, "{} levels of {} bits", levels, width_);
   }
   // Fields of all levels and the hosts (level `levels`).
-  int bits() const { return static_cast<int>(levels_ + 1) * width_; }
+  int bits() const { return (static_cast<int>(levels_) + 1) * width_; }
 
   // One touched vertex of `level` whose parent is of `parent_level` (-1: the root). The levels that
   // it skips count too: a host that lacks a level shares it with nobody.
   template <class Key>
   Key Touch(int parent_level, size_t level) const {
     Key key{};
-    for (size_t i = static_cast<size_t>(parent_level + 1); i <= level; ++i) {
+    for (size_t i = static_cast<size_t>(parent_level) + 1; i <= level; ++i) {
       key = key + KeyBit<Key>(static_cast<int>(levels_ - i) * width_);
     }
     return key;

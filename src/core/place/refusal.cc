@@ -190,6 +190,7 @@ std::vector<Exclusion> CountExclusions(const Cluster& cluster, const PlacementRe
   std::map<Cluster::Out, int32_t> counts;
   for (const auto& [why, count] : hosts) counts[inspection.Describe(why)] += count;
   std::vector<Exclusion> out;
+  out.reserve(counts.size());
   for (const auto& [cause, nodes] : counts) out.push_back({cause.cause, cause.detail, nodes});
   std::stable_sort(out.begin(), out.end(),
                    [](const Exclusion& a, const Exclusion& b) { return a.nodes > b.nodes; });
