@@ -15,7 +15,7 @@ say() { printf 'build: %s\n' "$*" >&2; }
 build_cpp() {
   local preset="${PHALANX_PRESET:-release}" target=()
   [[ -z "${1:-}" ]] || target=(--target "$1")
-  say "C++, preset $preset, $PHALANX_JOBS jobs (first time 5 to 10 minutes on 2 cores, then seconds)"
+  say "C++, preset $preset, $PHALANX_JOBS jobs (first time 3 to 10 minutes on 2 cores, then seconds)"
   cmake --preset "$preset" >"$root/.cache/configure-$preset.log" 2>&1 || {
     cat "$root/.cache/configure-$preset.log" >&2
     return 1
@@ -36,7 +36,7 @@ build_go() {
   local dir
   for dir in adapter/cmd/*/; do
     [[ -d "$dir" ]] || continue
-    say "Go, $(basename "$dir") (kube-scheduler compiles for about 6 minutes the first time)"
+    say "Go, $(basename "$dir") (kube-scheduler compiles for about 8 minutes the first time)"
     (cd adapter && go build -ldflags "$(kubernetes_stamp)" -o "$root/build/bin/$(basename "$dir")" \
       "./cmd/$(basename "$dir")")
   done
@@ -44,7 +44,7 @@ build_go() {
 
 build_lab() {
   [[ -x scripts/build-lab.sh ]] || return 0
-  say "lab: etcd, kube-apiserver, controllers, KWOK (about 10 minutes the first time)"
+  say "lab: etcd, kube-apiserver, controllers, KWOK (about 9 minutes the first time)"
   scripts/build-lab.sh
 }
 

@@ -26,7 +26,7 @@ fi
 
 build() {
   printf 'demo: building what is not built yet: phalanxd, phalanx-scheduler, a control plane, helm.\n'
-  printf 'demo: tens of minutes the first time on 2 cores, most of it Kubernetes; then seconds.\n'
+  printf 'demo: about 25 minutes the first time on 2 cores, most of it Kubernetes; then seconds.\n'
   scripts/build.sh cpp:phalanxd go lab tool:helm &&
     (
       source scripts/env.sh
