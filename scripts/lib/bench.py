@@ -8,6 +8,7 @@ which are passed on, as are all other counters.
 """
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -22,11 +23,21 @@ def commit():
     return found.stdout.strip() or "unknown"
 
 
+def machine():
+    """Processors and memory of this machine, as test/bench/system writes them too."""
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        model = re.search(r"^model name\s*:\s*(.*)$", file.read(), re.M)
+    with open("/proc/meminfo", encoding="utf-8") as file:
+        kib = int(re.search(r"^MemTotal:\s*(\d+) kB$", file.read(), re.M).group(1))
+    return f"{os.cpu_count()} x {model.group(1) if model else 'unknown'}, {round(kib / 2**20)} GiB"
+
+
 def read(path):
     """The cases of one program: BENCH/CASE, value, unit and what else they say."""
     bench = os.path.basename(path).removesuffix(".json")
     with open(path, encoding="utf-8") as file:
-        runs = json.load(file)["benchmarks"]
+        result = json.load(file)
+    runs, load = result["benchmarks"], result["context"]["load_avg"]
     cases = {}
     for run in runs:
         if run.get("run_type") == "aggregate":
@@ -40,7 +51,8 @@ def read(path):
         value, unit = run["real_time"], run["time_unit"]
         if "p99_ms" in counters:
             value, unit = counters.pop("p99_ms"), "ms"
-        cases[case] = {"name": f"{bench}/{case}", "value": value, "unit": unit, **counters, **said}
+        cases[case] = {"name": f"{bench}/{case}", "value": value, "unit": unit,
+                       "load": load[0] if load else -1, **counters, **said}
     return cases
 
 
@@ -53,7 +65,8 @@ def finish(cases, stamp):
         if base["unit"] != entry["unit"]:
             sys.exit(f"bench: {entry['name']} is in {entry['unit']}, its baseline in {base['unit']}")
         ratio = round(entry["value"] / base["value"], 4) if base["value"] else None
-        entry.update(baseline=base["name"], ratio=ratio, commit=stamp)
+        entry.update(baseline=base["name"], ratio=ratio, commit=stamp,
+                     machine=machine())
     return list(cases.values())
 
 
@@ -62,7 +75,8 @@ def table(entries):
     for entry in entries:
         more = " ".join(f"{key}={value:.6g}" if isinstance(value, float) else f"{key}={value}"
                         for key, value in entry.items()
-                        if key not in ("name", "value", "unit", "ratio", "baseline", "commit"))
+                        if key not in ("name", "value", "unit", "ratio", "baseline", "commit",
+                                       "machine"))
         rows.append((entry["name"], f"{entry['value']:.4g}", entry["unit"], str(entry["ratio"]),
                      entry["baseline"], more))
     widths = [max(len(row[i]) for row in rows) for i in range(5)]

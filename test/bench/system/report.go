@@ -2,9 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,15 +21,17 @@ type result struct {
 	Baseline string  `json:"baseline,omitempty"` // name of another result
 	Ratio    float64 `json:"ratio,omitempty"`    // value / baseline's value
 	Commit   string  `json:"commit"`
-	Load     float64 `json:"load"` // of the machine, one minute, when the case began
+	Load     float64 `json:"load"`    // of the machine, one minute, when the case began
+	Machine  string  `json:"machine"` // as scripts/lib/bench.py writes it too
 }
 
 // report takes results. For one goroutine.
 type report struct {
-	file   *os.File // nil: text only
-	commit string
-	load   float64
-	done   map[string]float64
+	file    *os.File // nil: text only
+	commit  string
+	machine string
+	load    float64
+	done    map[string]float64
 }
 
 func newReport(root, path string) (*report, error) {
@@ -36,10 +41,39 @@ func newReport(root, path string) (*report, error) {
 		return nil, fmt.Errorf("the commit of %s: %w", root, err)
 	}
 	r.commit = strings.TrimSpace(string(out))
+	if r.machine, err = machine(); err != nil {
+		return nil, err
+	}
 	if path != "" {
 		r.file, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	}
 	return r, err
+}
+
+var (
+	modelLine  = regexp.MustCompile(`(?m)^model name\s*:\s*(.*)$`)
+	memoryLine = regexp.MustCompile(`(?m)^MemTotal:\s*(\d+) kB$`)
+)
+
+// machine names the processors and the memory of this machine.
+func machine() (string, error) {
+	cpus, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return "", err
+	}
+	memory, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return "", err
+	}
+	model, size := "unknown", memoryLine.FindSubmatch(memory)
+	if found := modelLine.FindSubmatch(cpus); found != nil {
+		model = string(found[1])
+	}
+	if size == nil {
+		return "", errors.New("/proc/meminfo has no MemTotal")
+	}
+	kib, err := strconv.ParseFloat(string(size[1]), 64)
+	return fmt.Sprintf("%d x %s, %.0f GiB", runtime.NumCPU(), model, kib/(1<<20)), err
 }
 
 func (r *report) close() error {
@@ -69,7 +103,8 @@ func (r *report) note(format string, args ...any) {
 
 // add reports a value; baseline names an earlier result, or is empty.
 func (r *report) add(name string, value float64, unit, baseline string) error {
-	line := result{Name: name, Value: value, Unit: unit, Baseline: baseline, Commit: r.commit, Load: r.load}
+	line := result{Name: name, Value: value, Unit: unit, Baseline: baseline, Commit: r.commit, Load: r.load,
+		Machine: r.machine}
 	text := fmt.Sprintf("%-40s %10.3f %s", name, value, unit)
 	if baseline != "" {
 		base, ok := r.done[baseline]

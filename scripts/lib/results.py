@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""results.py [add FILE | --write]: the page of measured numbers, made from what bench.sh wrote.
+
+add FILE   takes the lines of `scripts/bench.sh --json FILE` into docs/results/results.jsonl, each in place
+           of an earlier one of that name, and makes the page anew
+--write    makes the page docs/results/README.md anew
+(nothing)  tells whether the page is what the results say; status 1 if not
+
+Nobody types a number: the page has no other ones between its marks.
+"""
+
+import json
+import os
+import sys
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+FOLDER = os.path.join(ROOT, "docs/results")
+BEGIN = "<!-- made from results.jsonl by scripts/lib/results.py --write -->"
+END = "<!-- end of the results -->"
+
+# What is measured, what it means, and what was promised of the value or of its ratio to the baseline.
+BENCHES = {
+    "rpc": {
+        "cycle_p99_us": ("Filter, Reserve and Permit from a Go client, planner and scheduler busy, 99th "
+                         "percentile", "value < 1000"),
+        "cycle_p50_us": ("the same, median", None),
+    },
+    "bind-throughput": {
+        "stock": ("250 gangs of 16 pods on 5,000 nodes, bound by the stock scheduler pod by pod", None),
+        "phalanx": ("the same by Phalanx", "ratio >= 4"),
+        "raw": ("the same Bindings without any scheduler", None),
+        "phalanx_over_raw": ("Phalanx against the most that the API server takes", "value >= 0.8"),
+        "phalanx_50k_waiting": ("Phalanx, while 50,000 more pods wait in gangs that can't fit",
+                                "ratio >= 0.8"),
+        "stock_cpu_s": ("CPU time of the stock scheduler", None),
+        "phalanx_cpu_s": ("CPU time of both processes", None),
+        "phalanx_50k_waiting_cpu_s": ("the same, while 50,000 more pods wait", None),
+        "stock_peak_mib": ("largest memory of the stock scheduler", None),
+        "phalanx_peak_mib": ("largest memory of both processes", None),
+        "phalanx_50k_waiting_peak_mib": ("the same, while 50,000 more pods wait", None),
+    },
+    "start": {
+        "ready_s": ("both processes, from their start until ready, 5,000 nodes and 10,000 pods",
+                    "value < 10"),
+        "brain_ready_s": ("phalanxd alone, from a recorded snapshot", "value < 2"),
+    },
+    "placement": {
+        "gang512_nodes5000": ("one plan of 512 pods of 8 GPUs, 5,000 nodes half full, 99th percentile",
+                              "value < 5"),
+        "gang512_1gpu_nodes5000": ("the same with pods of 1 GPU", "value < 20"),
+        "gang4096_nodes100000": ("one plan of 4,096 pods, 100,000 nodes", "value < 100"),
+        "refuse": ("a gang that can never fit, 100,000 nodes", None),
+        "scan_nodes5000": ("looking at each of 5,000 nodes once, for comparison", None),
+        "scan_nodes100000": ("the same of 100,000 nodes", None),
+        "topology_100k": ("reading the labels of 100,000 nodes into a topology", None),
+    },
+}
+
+
+class Refused(Exception):
+    """A result that can't stand on the page."""
+
+
+def parse(text, where):
+    """Results by name; the last of a name wins."""
+    results = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            result = json.loads(line)
+            missing = {"name", "value", "unit", "commit", "load", "machine"} - result.keys()
+        except (ValueError, AttributeError) as error:
+            raise Refused(f"{where}:{number}: not a JSON object: {line[:80]}") from error
+        if missing:
+            raise Refused(f"{where}:{number}: {result.get('name')}: no {', '.join(sorted(missing))}")
+        bench, _, case = result["name"].partition("/")
+        if not case:
+            raise Refused(f"{where}:{number}: name is '{result['name']}', expected BENCH/CASE")
+        if str(result["commit"]).endswith("-dirty"):
+            raise Refused(f"{where}:{number}: {result['name']} was measured on {result['commit']}: expected "
+                          "a commit that others can check out")
+        results[result["name"]] = result
+    return results
+
+
+def number(value):
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def kept(promise, result):
+    """Whether a promise like "value < 5" is kept."""
+    what, comparison, limit = promise.split()
+    measured, limit = float(result.get(what) or 0), float(limit)
+    return measured < limit if comparison == "<" else measured >= limit
+
+
+def spoken(promise):
+    words = promise.split()
+    return f"{words[0]} {'<' if words[1] == '<' else '≥'} {words[2]}"
+
+
+def cells(*texts):
+    return "|" + "|".join(f" {text} " if text else " " for text in texts) + "|"
+
+
+def row(name, meaning, promise, result):
+    if result is None:
+        return cells(f"`{name}`", meaning, "not measured", "", spoken(promise) if promise else "", "")
+    against = promised = ""
+    if result.get("ratio") is not None and result.get("baseline") not in (None, result["name"]):
+        against = f"{number(result['ratio'])} × `{result['baseline'].partition('/')[2]}`"
+    if promise:
+        promised = f"{spoken(promise)}: {'kept' if kept(promise, result) else '**missed**'}"
+    return cells(f"`{name}`", meaning, f"{number(result['value'])} {result['unit']}", against, promised,
+                 f"{str(result['commit'])[:12]}, {result['load']:.2f}")
+
+
+def page(results):
+    lines = []
+    for bench, cases in BENCHES.items():
+        extra = [name.partition("/")[2] for name in results if name.startswith(f"{bench}/")]
+        cases = cases | {case: ("", None) for case in sorted(extra) if case not in cases}
+        lines += [f"## {bench}", "", f"`scripts/bench.sh {bench}`", "",
+                  "| case | what | measured | compared | promised | commit, load |", "|---|---|---|---|---|---|"]
+        lines += [row(case, meaning, promise, results.get(f"{bench}/{case}"))
+                  for case, (meaning, promise) in cases.items()]
+        lines.append("")
+    unknown = sorted({name.partition("/")[0] for name in results} - BENCHES.keys())
+    if unknown:
+        raise Refused(f"no place for the benchmarks {', '.join(unknown)}: add them to BENCHES in results.py")
+    machines = sorted({result["machine"] for result in results.values()})
+    lines.append(f"Measured on: {'; '.join(machines)}." if machines else "Nothing has been measured yet.")
+    return "\n".join(lines)
+
+
+def with_page(text, results):
+    begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
+    return f"{text[:begin]}\n{page(results)}\n{text[end:]}"
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def main(arguments):
+    data, readme = os.path.join(FOLDER, "results.jsonl"), os.path.join(FOLDER, "README.md")
+    try:
+        results = parse(read(data), data) if os.path.exists(data) else {}
+        if len(arguments) == 2 and arguments[0] == "add":
+            results |= parse(read(arguments[1]), arguments[1])
+        elif arguments not in ([], ["--write"]):
+            raise Refused(f"arguments are {arguments}, expected add FILE, --write or nothing")
+        text = read(readme)
+        wanted = with_page(text, results)
+    except Refused as error:
+        print(f"results: {error}")
+        return 2
+    if not arguments:
+        if text != wanted:
+            print("results: docs/results/README.md is not what results.jsonl says; run results.py --write")
+        return 0 if text == wanted else 1
+    if results:
+        with open(data, "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(results[name]) + "\n" for name in sorted(results))
+    with open(readme, "w", encoding="utf-8") as file:
+        file.write(wanted)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
