@@ -12,6 +12,7 @@
 #include "sim/parser.h"
 #include "sim/report.h"
 #include "sim/runner.h"
+#include "sim/trace/trace_command.h"
 
 namespace {
 
@@ -147,6 +148,30 @@ void AddFaults(CLI::App& app, Campaign& campaign, int& status) {
   faults->callback([&campaign, &status] { status = RunCampaign(campaign); });
 }
 
+void AddTrace(CLI::App& app, phalanx::sim::TraceCommand& command, int& status) {
+  CLI::App* trace = app.add_subcommand(
+      "trace", "replay the jobs of a recorded cluster under the baseline policies");
+  trace->add_option("NAME", command.name, "format of the trace")
+      ->required()
+      ->check(CLI::IsMember({"philly"}));
+  command.file = "test/data/philly-2017/philly.csv.gz";
+  trace->add_option("FILE", command.file, "plain or gzip")->capture_default_str();
+  trace->add_option("--policy", command.policies, phalanx::sim::ReplayPolicyNames())
+      ->delimiter(',');
+  trace->add_option("--nodes", command.settings.nodes, "how many nodes")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  trace->add_option("--gpus-per-node", command.settings.gpus_per_node, "GPUs of each")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  trace->add_flag("!--no-locality", command.settings.locality,
+                  "any GPUs will do, as if all were in one node");
+  trace->add_flag("--json", command.json, "one JSON object a line");
+  trace->footer("Guide: docs/guides/traces.md. Exit status: 0, or 2 for a bad file or argument.");
+  trace->callback(
+      [&command, &status] { status = phalanx::sim::RunTrace(command, std::cout, std::cerr); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -160,6 +185,8 @@ int main(int argc, char** argv) {
   AddRun(app, arguments, status);
   Campaign campaign;
   AddFaults(app, campaign, status);
+  phalanx::sim::TraceCommand trace;
+  AddTrace(app, trace, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
