@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/component-base/version"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -39,11 +40,14 @@ type adapter struct {
 	hands  *brain.Hands
 	served []string // scheduler names of the profiles with the plugin
 	clock  clock.PassiveClock
+	// Of kinds that only the brain knows; made from the scheduler's settings if nil.
+	dynamic   dynamic.Interface
+	lookEvery time.Duration // for such kinds
 }
 
 func newAdapter() *adapter {
 	metrics.Register()
-	return &adapter{outbox: mirror.NewOutbox(), clock: clock.RealClock{}}
+	return &adapter{outbox: mirror.NewOutbox(), clock: clock.RealClock{}, lookEvery: 2 * time.Second}
 }
 
 // factory is called once for each profile.
@@ -109,7 +113,15 @@ func (a *adapter) attach(ctx context.Context, cc *schedulerapp.CompletedConfig, 
 	a.hands = &brain.Hands{Table: s.Table, Gate: gate, Lease: s.Lease, Client: cc.Client,
 		Recorder: cc.EventBroadcaster.NewRecorder(a.served[0]), Outbox: a.outbox,
 		EffectDeadline: s.Args.BindDeadline.Duration, AttemptTimeout: s.Args.BindAttemptTimeout.Duration}
-	watch, err := mirror.NewWatch(cc.Client, cc.InformerFactory, a.served, a.outbox, a.hands, s.Lease)
+	if a.dynamic == nil {
+		client, err := dynamic.NewForConfig(cc.KubeConfig)
+		if err != nil {
+			return err
+		}
+		a.dynamic = client
+	}
+	kinds := &mirror.Kinds{Discovery: cc.Client.Discovery(), Client: a.dynamic, Outbox: a.outbox, Every: a.lookEvery}
+	watch, err := mirror.NewWatch(cc.Client, cc.InformerFactory, a.served, kinds, a.hands, s.Lease)
 	if err != nil {
 		return err
 	}

@@ -81,7 +81,8 @@ func (b *fakeBrain) Sync(stream pb.ClusterService_SyncServer) error {
 	b.mu.Unlock()
 	b.note(hello)
 	welcome := &pb.Welcome{Epoch: epoch, PodLabelKeys: []string{"phalanx.dev/*"}, PodAnnotationKeys: []string{"phalanx.dev/*"},
-		HeldLabelKeys: []string{"phalanx.dev/gang"}, HeldResources: []string{"nvidia.com/gpu"}, MaxFrameBytes: 1 << 16}
+		HeldLabelKeys: []string{"phalanx.dev/gang"}, HeldResources: []string{"nvidia.com/gpu"}, MaxFrameBytes: 1 << 16,
+		Watch: []*pb.ObjectKind{{Group: podGroups.Group, Version: podGroups.Version, Resource: podGroups.Resource}}}
 	err = stream.Send(&pb.SyncResponse{Epoch: epoch, Message: &pb.SyncResponse_Welcome{Welcome: welcome}})
 	for err == nil {
 		var request *pb.SyncRequest

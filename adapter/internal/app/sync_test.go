@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clienttesting "k8s.io/client-go/testing"
@@ -63,6 +65,20 @@ func TestSnapshotHasOursAndWhatHoldsResources(t *testing.T) {
 	if nodes != 2 {
 		t.Errorf("%d nodes in the snapshot, want 2", nodes)
 	}
+}
+
+func TestSnapshotHasObjectsOfTheKindsThatTheBrainWants(t *testing.T) {
+	group := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup",
+		"metadata": map[string]any{"namespace": "ns", "name": "g", "uid": "u1"}, "spec": map[string]any{"minMember": int64(3)}}}
+	w := newWorld(t, gpuNode("n1"), group)
+	for _, r := range w.brain.messages() { // up to SyncDone
+		for _, object := range r.GetChanges().GetObjects() {
+			if object.Key.Uid == "u1" && strings.Contains(string(object.Json), `"minMember":3`) {
+				return
+			}
+		}
+	}
+	t.Errorf("the snapshot has no PodGroup: %v", w.brain.messages())
 }
 
 // 700 nodes with long labels do not fit the 64 KiB that this brain takes.

@@ -8,7 +8,10 @@ import (
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/events"
@@ -59,7 +62,14 @@ func profiles(t *testing.T, socket string) []schedulerconfig.KubeSchedulerProfil
 func newWorld(t *testing.T, objects ...runtime.Object) *world {
 	t.Helper()
 	presetGates()
-	w := &world{t: t, adapter: newAdapter(), brain: newFakeBrain(t), client: fake.NewClientset(objects...)}
+	typed, others := split(objects)
+	w := &world{t: t, adapter: newAdapter(), brain: newFakeBrain(t), client: fake.NewClientset(typed...)}
+	if len(others) > 0 {
+		w.client.Resources = []*metav1.APIResourceList{{GroupVersion: podGroups.GroupVersion().String(),
+			APIResources: []metav1.APIResource{{Name: podGroups.Resource}}}}
+	}
+	w.adapter.dynamic = dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
+		map[schema.GroupVersionResource]string{podGroups: "PodGroupList"}, others...)
 	w.clock = testingclock.NewFakePassiveClock(time.Now())
 	w.adapter.clock = w.clock
 	w.ctx, w.cancel = context.WithCancel(context.Background())
@@ -89,6 +99,20 @@ func newWorld(t *testing.T, objects ...runtime.Object) *world {
 	go w.sched.Run(w.ctx)
 	w.brain.awaitDone(1)
 	return w
+}
+
+// podGroups is a kind that the fake brain wants. The API server knows it when it has such objects.
+var podGroups = schema.GroupVersionResource{Group: "scheduling.x-k8s.io", Version: "v1alpha1", Resource: "podgroups"}
+
+func split(objects []runtime.Object) (typed, others []runtime.Object) {
+	for _, object := range objects {
+		if _, ok := object.(*unstructured.Unstructured); ok {
+			others = append(others, object)
+		} else {
+			typed = append(typed, object)
+		}
+	}
+	return typed, others
 }
 
 // bind does what the API server does with a Binding.

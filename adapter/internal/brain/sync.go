@@ -37,7 +37,7 @@ type Sync struct {
 const (
 	welcomeWithin = 10 * time.Second
 	settleWithin  = 5 * time.Second
-	frameMost     = 1 << 20
+	frameMost     = 2 << 20 // an object of the API server has at most 1.5 MiB
 	longSession   = 10 * time.Second
 )
 
@@ -101,7 +101,7 @@ func (s *Sync) session(parent context.Context) (led bool, err error) {
 	if err != nil {
 		return false, errors.Join(err, context.Cause(ctx))
 	}
-	packer := s.begin(ctx, welcome)
+	packer := s.begin(parent, welcome)
 	sender := make(chan struct{})
 	go func() {
 		defer close(sender)
@@ -164,6 +164,7 @@ func (s *Sync) begin(ctx context.Context, w *pb.Welcome) *mirror.Packer {
 	s.Class.Set(held.Rules{LabelKeys: w.HeldLabelKeys, AnnotationKeys: w.HeldAnnotationKeys,
 		Resources: w.HeldResources})
 	s.Hands.Gate.Reclassify(ctx, s.World.Unbound())
+	s.World.Want(ctx, w.Watch)
 	s.Outbox.Open(s.World.All)
 	s.Client.breaker.reset()
 	s.Client.epoch.Store(w.Epoch)

@@ -79,7 +79,9 @@ func Defaults(a *PhalanxArgs) {
 		}
 	}
 	if a.HeldLabelKeys == nil {
-		a.HeldLabelKeys = []string{"phalanx.dev/gang", "phalanx.dev/gang-size"}
+		a.HeldLabelKeys = []string{"phalanx.dev/gang", "phalanx.dev/gang-size",
+			"scheduling.x-k8s.io/pod-group",
+			"scheduling.sigs.k8s.io/pod-group", "pod-group.scheduling.sigs.k8s.io"}
 	}
 	if a.HeldResources == nil {
 		a.HeldResources = []string{"nvidia.com/gpu*", "nvidia.com/mig-*", "amd.com/gpu*",

@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	pb "phalanx.dev/adapter/internal/gen/phalanx/v1alpha1"
@@ -26,11 +27,11 @@ type Outbox struct {
 	kick  chan struct{}
 }
 
-// changes are the newest versions (*v1.Node, *v1.Pod) by key; nil: it is gone. A key is the kind and
-// the name of a node or the UID of a pod.
+// changes are the newest versions (*v1.Node, *v1.Pod, *unstructured.Unstructured) by key; nil: it is
+// gone. A key is the kind and the name of a node, the UID of a pod, or see objectKey.
 type changes map[string]any
 
-const nodeKey, podKey = "n/", "p/"
+const nodeKey, objectPrefix, podKey = "n/", "o/", "p/" // in the order in which they travel
 
 // NewOutbox makes a closed one.
 func NewOutbox() *Outbox { return &Outbox{dirty: changes{}, kick: make(chan struct{}, 1)} }
@@ -63,6 +64,8 @@ func (o *Outbox) Pod(pod *v1.Pod) { o.put(func() { o.dirty[podKey+string(pod.UID
 // PodGone notes that the pod was deleted.
 func (o *Outbox) PodGone(uid types.UID) { o.put(func() { o.dirty[podKey+string(uid)] = nil }) }
 
+func (o *Outbox) object(key string, object any) { o.put(func() { o.dirty[key] = object }) }
+
 // Fact sends a state that a member has reached.
 func (o *Outbox) Fact(fact *pb.MemberFact) {
 	o.send(&pb.SyncRequest{Message: &pb.SyncRequest_MemberFact{MemberFact: fact}})
@@ -91,17 +94,11 @@ func (o *Outbox) send(message *pb.SyncRequest) {
 
 // Open begins an epoch. all is called under the lock, so that no change is missed between the listing
 // and what follows: it lists every object that the brain has to know.
-func (o *Outbox) Open(all func() ([]*v1.Node, []*v1.Pod)) {
+func (o *Outbox) Open(all func(into changes)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.open, o.facts, o.dirty = true, nil, changes{}
-	nodes, pods := all()
-	for _, node := range nodes {
-		o.dirty[nodeKey+node.Name] = node
-	}
-	for _, pod := range pods {
-		o.dirty[podKey+string(pod.UID)] = pod
-	}
+	all(o.dirty)
 }
 
 // Close drops what is left, and everything until the next Open.
@@ -138,7 +135,7 @@ func NewPacker(wanted Wanted, late Late, maxBytes int) *Packer {
 	return &Packer{Wanted: wanted, Late: late, MaxBytes: maxBytes, seed: maphash.MakeSeed(), sent: map[string]uint64{}}
 }
 
-// Frames takes everything from the outbox: what is gone, then nodes, then pods, then facts.
+// Frames takes everything from the outbox: what is gone, then nodes, objects and pods, then facts.
 func (p *Packer) Frames(o *Outbox) []*pb.SyncRequest {
 	dirty, facts := o.take()
 	b := &batch{limit: p.MaxBytes - frameRoom}
@@ -149,6 +146,8 @@ func (p *Packer) Frames(o *Outbox) []*pb.SyncRequest {
 		c := b.add(len(key))
 		if name, ok := strings.CutPrefix(key, nodeKey); ok {
 			c.RemovedNodeNames = append(c.RemovedNodeNames, name)
+		} else if strings.HasPrefix(key, objectPrefix) {
+			c.RemovedObjects = append(c.RemovedObjects, keyOf(key))
 		} else {
 			c.RemovedPodUids = append(c.RemovedPodUids, strings.TrimPrefix(key, podKey))
 		}
@@ -159,6 +158,11 @@ func (p *Packer) Frames(o *Outbox) []*pb.SyncRequest {
 			if out := Node(object); p.changed(key, out) {
 				c := b.add(proto.Size(out))
 				c.Nodes = append(c.Nodes, out)
+			}
+		case *unstructured.Unstructured:
+			if out := Object(key, object, b.limit-frameRoom); p.changed(key, out) {
+				c := b.add(proto.Size(out))
+				c.Objects = append(c.Objects, out)
 			}
 		case *v1.Pod:
 			if out := Pod(object, p.Wanted, p.Late); p.changed(key, out) {

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
 
+	pb "phalanx.dev/adapter/internal/gen/phalanx/v1alpha1"
 	"phalanx.dev/adapter/internal/lease"
 )
 
@@ -37,6 +38,7 @@ type Watch struct {
 	live     coreinformers.PodInformer
 	nodes    coreinformers.NodeInformer
 	ended    map[string]cache.SharedIndexInformer // by scheduler name
+	kinds    *Kinds
 	outbox   *Outbox
 	pods     Pods
 	lease    *lease.Lease
@@ -53,13 +55,14 @@ type vanished struct {
 
 // NewWatch registers with the factory, which has not been started.
 func NewWatch(client kubernetes.Interface, factory informers.SharedInformerFactory, schedulers []string,
-	outbox *Outbox, pods Pods, lease *lease.Lease) (*Watch, error) {
+	kinds *Kinds, pods Pods, lease *lease.Lease) (*Watch, error) {
 	w := &Watch{
 		client: client,
 		live:   factory.Core().V1().Pods(),
 		nodes:  factory.Core().V1().Nodes(),
 		ended:  map[string]cache.SharedIndexInformer{},
-		outbox: outbox,
+		kinds:  kinds,
+		outbox: kinds.Outbox,
 		pods:   pods,
 		lease:  lease,
 		vanished: workqueue.NewTypedRateLimitingQueue(
@@ -119,7 +122,15 @@ func handle[T metav1.Object](w *Watch, informer cache.SharedIndexInformer, upser
 	if err := informer.SetWatchErrorHandlerWithContext(w.watchFailed(informer)); err != nil {
 		return err
 	}
-	reg, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+	reg, err := informer.AddEventHandler(handlers(upsert, gone))
+	if err == nil {
+		w.synced = append(w.synced, reg.HasSynced)
+	}
+	return err
+}
+
+func handlers[T metav1.Object](upsert, gone func(T)) cache.ResourceEventHandlerFuncs {
+	return cache.ResourceEventHandlerFuncs{
 		AddFunc: func(object any) { upsert(object.(T)) },
 		UpdateFunc: func(before, now any) {
 			if before.(T).GetUID() != now.(T).GetUID() { // deleted and created again while nobody watched
@@ -134,11 +145,7 @@ func handle[T metav1.Object](w *Watch, informer cache.SharedIndexInformer, upser
 			if object, ok := last.(T); ok { // a mark without object tells nothing
 				gone(object)
 			}
-		}})
-	if err == nil {
-		w.synced = append(w.synced, reg.HasSynced)
-	}
-	return err
+		}}
 }
 
 // Run starts the own informers and waits until all of them have listed; the factory is started by
@@ -157,26 +164,33 @@ func (w *Watch) Run(ctx context.Context) bool {
 	listed := cache.WaitForCacheSync(ctx.Done(), w.synced...)
 	w.lease.Seen()
 	go w.tend(ctx)
+	go w.kinds.Run(ctx)
 	return listed
 }
 
+// Want makes the kinds known that the brain wants, and waits for their lists.
+func (w *Watch) Want(ctx context.Context, kinds []*pb.ObjectKind) { w.kinds.Want(ctx, kinds) }
+
 // All lists what the brain has to know.
-func (w *Watch) All() (nodes []*v1.Node, pods []*v1.Pod) {
-	nodes, _ = w.nodes.Lister().List(labels.Everything()) // listers do not fail
+func (w *Watch) All(into changes) {
+	nodes, _ := w.nodes.Lister().List(labels.Everything()) // listers do not fail
+	for _, node := range nodes {
+		into[nodeKey+node.Name] = node
+	}
 	live, _ := w.live.Lister().List(labels.Everything())
 	for _, pod := range live {
 		if w.travels(pod) {
-			pods = append(pods, pod)
+			into[podKey+string(pod.UID)] = pod
 		}
 	}
 	for _, informer := range w.ended {
 		for _, object := range informer.GetStore().List() {
 			if pod, ok := object.(*v1.Pod); ok && ended(pod) {
-				pods = append(pods, pod)
+				into[podKey+string(pod.UID)] = pod
 			}
 		}
 	}
-	return nodes, pods
+	w.kinds.all(into)
 }
 
 // Unbound lists the pods of ours that the scheduler may have in its queue.

@@ -84,7 +84,7 @@ func (x MemberFact_State) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use MemberFact_State.Descriptor instead.
 func (MemberFact_State) EnumDescriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{6, 0}
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{7, 0}
 }
 
 type Conflict_Stage int32
@@ -142,7 +142,7 @@ func (x Conflict_Stage) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Conflict_Stage.Descriptor instead.
 func (Conflict_Stage) EnumDescriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{7, 0}
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{8, 0}
 }
 
 type Release_Stage int32
@@ -191,7 +191,7 @@ func (x Release_Stage) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Release_Stage.Descriptor instead.
 func (Release_Stage) EnumDescriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{12, 0}
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{13, 0}
 }
 
 type Event_Type int32
@@ -240,7 +240,7 @@ func (x Event_Type) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Event_Type.Descriptor instead.
 func (Event_Type) EnumDescriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{15, 0}
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{16, 0}
 }
 
 type SyncRequest struct {
@@ -663,6 +663,9 @@ type Welcome struct {
 	HeldResources      []string `protobuf:"bytes,6,rep,name=held_resources,json=heldResources,proto3" json:"held_resources,omitempty"`
 	// The largest frame that the brain takes, in bytes.
 	MaxFrameBytes int64 `protobuf:"varint,7,opt,name=max_frame_bytes,json=maxFrameBytes,proto3" json:"max_frame_bytes,omitempty"`
+	// Kinds of other objects that the brain reads. One that the API server does not know is looked for
+	// again and again; one that the adapter may not watch is left out. Neither keeps SyncDone waiting.
+	Watch         []*ObjectKind `protobuf:"bytes,8,rep,name=watch,proto3" json:"watch,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -746,21 +749,93 @@ func (x *Welcome) GetMaxFrameBytes() int64 {
 	return 0
 }
 
+func (x *Welcome) GetWatch() []*ObjectKind {
+	if x != nil {
+		return x.Watch
+	}
+	return nil
+}
+
+// A kind of objects, as the API server names it in its paths.
+type ObjectKind struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Group   string                 `protobuf:"bytes,1,opt,name=group,proto3" json:"group,omitempty"`
+	Version string                 `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
+	// Lower case, plural: "podgroups".
+	Resource      string `protobuf:"bytes,3,opt,name=resource,proto3" json:"resource,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ObjectKind) Reset() {
+	*x = ObjectKind{}
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ObjectKind) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ObjectKind) ProtoMessage() {}
+
+func (x *ObjectKind) ProtoReflect() protoreflect.Message {
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ObjectKind.ProtoReflect.Descriptor instead.
+func (*ObjectKind) Descriptor() ([]byte, []int) {
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ObjectKind) GetGroup() string {
+	if x != nil {
+		return x.Group
+	}
+	return ""
+}
+
+func (x *ObjectKind) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
+func (x *ObjectKind) GetResource() string {
+	if x != nil {
+		return x.Resource
+	}
+	return ""
+}
+
 // Upserts and deletions. Deltas are full objects; the order inside one message is nodes removed,
-// nodes, pods removed, pods.
+// nodes, objects removed, objects, pods removed, pods.
 type Changes struct {
 	state            protoimpl.MessageState `protogen:"open.v1"`
 	RemovedNodeNames []string               `protobuf:"bytes,1,rep,name=removed_node_names,json=removedNodeNames,proto3" json:"removed_node_names,omitempty"`
 	Nodes            []*Node                `protobuf:"bytes,2,rep,name=nodes,proto3" json:"nodes,omitempty"`
 	RemovedPodUids   []string               `protobuf:"bytes,3,rep,name=removed_pod_uids,json=removedPodUids,proto3" json:"removed_pod_uids,omitempty"`
 	Pods             []*Pod                 `protobuf:"bytes,4,rep,name=pods,proto3" json:"pods,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// Of the kinds in Welcome.watch. All objects of a kind count as removed when the kind goes.
+	RemovedObjects []*ObjectKey `protobuf:"bytes,5,rep,name=removed_objects,json=removedObjects,proto3" json:"removed_objects,omitempty"`
+	Objects        []*Object    `protobuf:"bytes,6,rep,name=objects,proto3" json:"objects,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Changes) Reset() {
 	*x = Changes{}
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[4]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -772,7 +847,7 @@ func (x *Changes) String() string {
 func (*Changes) ProtoMessage() {}
 
 func (x *Changes) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[4]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -785,7 +860,7 @@ func (x *Changes) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Changes.ProtoReflect.Descriptor instead.
 func (*Changes) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{4}
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Changes) GetRemovedNodeNames() []string {
@@ -816,6 +891,20 @@ func (x *Changes) GetPods() []*Pod {
 	return nil
 }
 
+func (x *Changes) GetRemovedObjects() []*ObjectKey {
+	if x != nil {
+		return x.RemovedObjects
+	}
+	return nil
+}
+
+func (x *Changes) GetObjects() []*Object {
+	if x != nil {
+		return x.Objects
+	}
+	return nil
+}
+
 // The snapshot is complete.
 type SyncDone struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -825,7 +914,7 @@ type SyncDone struct {
 
 func (x *SyncDone) Reset() {
 	*x = SyncDone{}
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[5]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -837,7 +926,7 @@ func (x *SyncDone) String() string {
 func (*SyncDone) ProtoMessage() {}
 
 func (x *SyncDone) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[5]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -850,7 +939,7 @@ func (x *SyncDone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SyncDone.ProtoReflect.Descriptor instead.
 func (*SyncDone) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{5}
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{6}
 }
 
 // A state that a member has reached under a plan. Idempotent; order does not matter.
@@ -869,7 +958,7 @@ type MemberFact struct {
 
 func (x *MemberFact) Reset() {
 	*x = MemberFact{}
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[6]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -881,7 +970,7 @@ func (x *MemberFact) String() string {
 func (*MemberFact) ProtoMessage() {}
 
 func (x *MemberFact) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[6]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -894,7 +983,7 @@ func (x *MemberFact) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemberFact.ProtoReflect.Descriptor instead.
 func (*MemberFact) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{6}
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *MemberFact) GetPodUid() string {
@@ -957,7 +1046,7 @@ type Conflict struct {
 
 func (x *Conflict) Reset() {
 	*x = Conflict{}
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[7]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -969,7 +1058,7 @@ func (x *Conflict) String() string {
 func (*Conflict) ProtoMessage() {}
 
 func (x *Conflict) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[7]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -982,7 +1071,7 @@ func (x *Conflict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Conflict.ProtoReflect.Descriptor instead.
 func (*Conflict) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{7}
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Conflict) GetPodUid() string {
@@ -1048,7 +1137,7 @@ type DirectiveResult struct {
 
 func (x *DirectiveResult) Reset() {
 	*x = DirectiveResult{}
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[8]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1060,7 +1149,7 @@ func (x *DirectiveResult) String() string {
 func (*DirectiveResult) ProtoMessage() {}
 
 func (x *DirectiveResult) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[8]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1073,7 +1162,7 @@ func (x *DirectiveResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DirectiveResult.ProtoReflect.Descriptor instead.
 func (*DirectiveResult) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{8}
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *DirectiveResult) GetSequence() uint64 {
@@ -1117,7 +1206,7 @@ type Leadership struct {
 
 func (x *Leadership) Reset() {
 	*x = Leadership{}
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[9]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1129,7 +1218,7 @@ func (x *Leadership) String() string {
 func (*Leadership) ProtoMessage() {}
 
 func (x *Leadership) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[9]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1142,7 +1231,7 @@ func (x *Leadership) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Leadership.ProtoReflect.Descriptor instead.
 func (*Leadership) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{9}
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Leadership) GetLeading() bool {
@@ -1164,7 +1253,7 @@ type GangRef struct {
 
 func (x *GangRef) Reset() {
 	*x = GangRef{}
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[10]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1176,7 +1265,7 @@ func (x *GangRef) String() string {
 func (*GangRef) ProtoMessage() {}
 
 func (x *GangRef) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[10]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1189,7 +1278,7 @@ func (x *GangRef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GangRef.ProtoReflect.Descriptor instead.
 func (*GangRef) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{10}
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *GangRef) GetNamespace() string {
@@ -1221,7 +1310,8 @@ type Admit struct {
 	Members []*Admit_Member        `protobuf:"bytes,3,rep,name=members,proto3" json:"members,omitempty"`
 	// Members share late objects: the Permit barrier is open from the start.
 	LateBarrier bool `protobuf:"varint,4,opt,name=late_barrier,json=lateBarrier,proto3" json:"late_barrier,omitempty"`
-	// Members of the gang in all; written on the pods.
+	// Members of the gang in all, or its minimum where an object such as a PodGroup says only that;
+	// written on the pods.
 	GangSize      int32 `protobuf:"varint,5,opt,name=gang_size,json=gangSize,proto3" json:"gang_size,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1229,7 +1319,7 @@ type Admit struct {
 
 func (x *Admit) Reset() {
 	*x = Admit{}
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[11]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1241,7 +1331,7 @@ func (x *Admit) String() string {
 func (*Admit) ProtoMessage() {}
 
 func (x *Admit) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[11]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1254,7 +1344,7 @@ func (x *Admit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Admit.ProtoReflect.Descriptor instead.
 func (*Admit) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{11}
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Admit) GetGang() *GangRef {
@@ -1304,7 +1394,7 @@ type Release struct {
 
 func (x *Release) Reset() {
 	*x = Release{}
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[12]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1316,7 +1406,7 @@ func (x *Release) String() string {
 func (*Release) ProtoMessage() {}
 
 func (x *Release) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[12]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1329,7 +1419,7 @@ func (x *Release) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Release.ProtoReflect.Descriptor instead.
 func (*Release) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{12}
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Release) GetGang() *GangRef {
@@ -1367,7 +1457,7 @@ type Reject struct {
 
 func (x *Reject) Reset() {
 	*x = Reject{}
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[13]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1379,7 +1469,7 @@ func (x *Reject) String() string {
 func (*Reject) ProtoMessage() {}
 
 func (x *Reject) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[13]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1392,7 +1482,7 @@ func (x *Reject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reject.ProtoReflect.Descriptor instead.
 func (*Reject) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{13}
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Reject) GetGang() *GangRef {
@@ -1438,7 +1528,7 @@ type Evict struct {
 
 func (x *Evict) Reset() {
 	*x = Evict{}
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[14]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1450,7 +1540,7 @@ func (x *Evict) String() string {
 func (*Evict) ProtoMessage() {}
 
 func (x *Evict) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[14]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1463,7 +1553,7 @@ func (x *Evict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Evict.ProtoReflect.Descriptor instead.
 func (*Evict) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{14}
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Evict) GetPodUid() string {
@@ -1517,7 +1607,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[15]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1529,7 +1619,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[15]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1542,7 +1632,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{15}
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Event) GetPodUid() string {
@@ -1603,7 +1693,7 @@ type Admit_Member struct {
 
 func (x *Admit_Member) Reset() {
 	*x = Admit_Member{}
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[16]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1615,7 +1705,7 @@ func (x *Admit_Member) String() string {
 func (*Admit_Member) ProtoMessage() {}
 
 func (x *Admit_Member) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[16]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1628,7 +1718,7 @@ func (x *Admit_Member) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Admit_Member.ProtoReflect.Descriptor instead.
 func (*Admit_Member) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{11, 0}
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{12, 0}
 }
 
 func (x *Admit_Member) GetPodUid() string {
@@ -1713,7 +1803,7 @@ const file_phalanx_v1alpha1_cluster_proto_rawDesc = "" +
 	"adapter_id\x18\x01 \x01(\tR\tadapterId\x12'\n" +
 	"\x0fadapter_version\x18\x02 \x01(\tR\x0eadapterVersion\x12'\n" +
 	"\x0fscheduler_names\x18\x03 \x03(\tR\x0eschedulerNames\x12-\n" +
-	"\x12kubernetes_version\x18\x04 \x01(\tR\x11kubernetesVersion\"\x9e\x02\n" +
+	"\x12kubernetes_version\x18\x04 \x01(\tR\x11kubernetesVersion\"\xd2\x02\n" +
 	"\aWelcome\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12$\n" +
 	"\x0epod_label_keys\x18\x02 \x03(\tR\fpodLabelKeys\x12.\n" +
@@ -1721,12 +1811,20 @@ const file_phalanx_v1alpha1_cluster_proto_rawDesc = "" +
 	"\x0fheld_label_keys\x18\x04 \x03(\tR\rheldLabelKeys\x120\n" +
 	"\x14held_annotation_keys\x18\x05 \x03(\tR\x12heldAnnotationKeys\x12%\n" +
 	"\x0eheld_resources\x18\x06 \x03(\tR\rheldResources\x12&\n" +
-	"\x0fmax_frame_bytes\x18\a \x01(\x03R\rmaxFrameBytes\"\xba\x01\n" +
+	"\x0fmax_frame_bytes\x18\a \x01(\x03R\rmaxFrameBytes\x122\n" +
+	"\x05watch\x18\b \x03(\v2\x1c.phalanx.v1alpha1.ObjectKindR\x05watch\"X\n" +
+	"\n" +
+	"ObjectKind\x12\x14\n" +
+	"\x05group\x18\x01 \x01(\tR\x05group\x12\x18\n" +
+	"\aversion\x18\x02 \x01(\tR\aversion\x12\x1a\n" +
+	"\bresource\x18\x03 \x01(\tR\bresource\"\xb4\x02\n" +
 	"\aChanges\x12,\n" +
 	"\x12removed_node_names\x18\x01 \x03(\tR\x10removedNodeNames\x12,\n" +
 	"\x05nodes\x18\x02 \x03(\v2\x16.phalanx.v1alpha1.NodeR\x05nodes\x12(\n" +
 	"\x10removed_pod_uids\x18\x03 \x03(\tR\x0eremovedPodUids\x12)\n" +
-	"\x04pods\x18\x04 \x03(\v2\x15.phalanx.v1alpha1.PodR\x04pods\"\n" +
+	"\x04pods\x18\x04 \x03(\v2\x15.phalanx.v1alpha1.PodR\x04pods\x12D\n" +
+	"\x0fremoved_objects\x18\x05 \x03(\v2\x1b.phalanx.v1alpha1.ObjectKeyR\x0eremovedObjects\x122\n" +
+	"\aobjects\x18\x06 \x03(\v2\x18.phalanx.v1alpha1.ObjectR\aobjects\"\n" +
 	"\n" +
 	"\bSyncDone\"\xd7\x02\n" +
 	"\n" +
@@ -1835,7 +1933,7 @@ func file_phalanx_v1alpha1_cluster_proto_rawDescGZIP() []byte {
 }
 
 var file_phalanx_v1alpha1_cluster_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_phalanx_v1alpha1_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_phalanx_v1alpha1_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_phalanx_v1alpha1_cluster_proto_goTypes = []any{
 	(MemberFact_State)(0),   // 0: phalanx.v1alpha1.MemberFact.State
 	(Conflict_Stage)(0),     // 1: phalanx.v1alpha1.Conflict.Stage
@@ -1845,54 +1943,60 @@ var file_phalanx_v1alpha1_cluster_proto_goTypes = []any{
 	(*SyncResponse)(nil),    // 5: phalanx.v1alpha1.SyncResponse
 	(*Hello)(nil),           // 6: phalanx.v1alpha1.Hello
 	(*Welcome)(nil),         // 7: phalanx.v1alpha1.Welcome
-	(*Changes)(nil),         // 8: phalanx.v1alpha1.Changes
-	(*SyncDone)(nil),        // 9: phalanx.v1alpha1.SyncDone
-	(*MemberFact)(nil),      // 10: phalanx.v1alpha1.MemberFact
-	(*Conflict)(nil),        // 11: phalanx.v1alpha1.Conflict
-	(*DirectiveResult)(nil), // 12: phalanx.v1alpha1.DirectiveResult
-	(*Leadership)(nil),      // 13: phalanx.v1alpha1.Leadership
-	(*GangRef)(nil),         // 14: phalanx.v1alpha1.GangRef
-	(*Admit)(nil),           // 15: phalanx.v1alpha1.Admit
-	(*Release)(nil),         // 16: phalanx.v1alpha1.Release
-	(*Reject)(nil),          // 17: phalanx.v1alpha1.Reject
-	(*Evict)(nil),           // 18: phalanx.v1alpha1.Evict
-	(*Event)(nil),           // 19: phalanx.v1alpha1.Event
-	(*Admit_Member)(nil),    // 20: phalanx.v1alpha1.Admit.Member
-	(*Node)(nil),            // 21: phalanx.v1alpha1.Node
-	(*Pod)(nil),             // 22: phalanx.v1alpha1.Pod
+	(*ObjectKind)(nil),      // 8: phalanx.v1alpha1.ObjectKind
+	(*Changes)(nil),         // 9: phalanx.v1alpha1.Changes
+	(*SyncDone)(nil),        // 10: phalanx.v1alpha1.SyncDone
+	(*MemberFact)(nil),      // 11: phalanx.v1alpha1.MemberFact
+	(*Conflict)(nil),        // 12: phalanx.v1alpha1.Conflict
+	(*DirectiveResult)(nil), // 13: phalanx.v1alpha1.DirectiveResult
+	(*Leadership)(nil),      // 14: phalanx.v1alpha1.Leadership
+	(*GangRef)(nil),         // 15: phalanx.v1alpha1.GangRef
+	(*Admit)(nil),           // 16: phalanx.v1alpha1.Admit
+	(*Release)(nil),         // 17: phalanx.v1alpha1.Release
+	(*Reject)(nil),          // 18: phalanx.v1alpha1.Reject
+	(*Evict)(nil),           // 19: phalanx.v1alpha1.Evict
+	(*Event)(nil),           // 20: phalanx.v1alpha1.Event
+	(*Admit_Member)(nil),    // 21: phalanx.v1alpha1.Admit.Member
+	(*Node)(nil),            // 22: phalanx.v1alpha1.Node
+	(*Pod)(nil),             // 23: phalanx.v1alpha1.Pod
+	(*ObjectKey)(nil),       // 24: phalanx.v1alpha1.ObjectKey
+	(*Object)(nil),          // 25: phalanx.v1alpha1.Object
 }
 var file_phalanx_v1alpha1_cluster_proto_depIdxs = []int32{
 	6,  // 0: phalanx.v1alpha1.SyncRequest.hello:type_name -> phalanx.v1alpha1.Hello
-	8,  // 1: phalanx.v1alpha1.SyncRequest.changes:type_name -> phalanx.v1alpha1.Changes
-	9,  // 2: phalanx.v1alpha1.SyncRequest.sync_done:type_name -> phalanx.v1alpha1.SyncDone
-	10, // 3: phalanx.v1alpha1.SyncRequest.member_fact:type_name -> phalanx.v1alpha1.MemberFact
-	11, // 4: phalanx.v1alpha1.SyncRequest.conflict:type_name -> phalanx.v1alpha1.Conflict
-	12, // 5: phalanx.v1alpha1.SyncRequest.directive_result:type_name -> phalanx.v1alpha1.DirectiveResult
-	13, // 6: phalanx.v1alpha1.SyncRequest.leadership:type_name -> phalanx.v1alpha1.Leadership
+	9,  // 1: phalanx.v1alpha1.SyncRequest.changes:type_name -> phalanx.v1alpha1.Changes
+	10, // 2: phalanx.v1alpha1.SyncRequest.sync_done:type_name -> phalanx.v1alpha1.SyncDone
+	11, // 3: phalanx.v1alpha1.SyncRequest.member_fact:type_name -> phalanx.v1alpha1.MemberFact
+	12, // 4: phalanx.v1alpha1.SyncRequest.conflict:type_name -> phalanx.v1alpha1.Conflict
+	13, // 5: phalanx.v1alpha1.SyncRequest.directive_result:type_name -> phalanx.v1alpha1.DirectiveResult
+	14, // 6: phalanx.v1alpha1.SyncRequest.leadership:type_name -> phalanx.v1alpha1.Leadership
 	7,  // 7: phalanx.v1alpha1.SyncResponse.welcome:type_name -> phalanx.v1alpha1.Welcome
-	15, // 8: phalanx.v1alpha1.SyncResponse.admit:type_name -> phalanx.v1alpha1.Admit
-	16, // 9: phalanx.v1alpha1.SyncResponse.release:type_name -> phalanx.v1alpha1.Release
-	17, // 10: phalanx.v1alpha1.SyncResponse.reject:type_name -> phalanx.v1alpha1.Reject
-	18, // 11: phalanx.v1alpha1.SyncResponse.evict:type_name -> phalanx.v1alpha1.Evict
-	19, // 12: phalanx.v1alpha1.SyncResponse.event:type_name -> phalanx.v1alpha1.Event
-	21, // 13: phalanx.v1alpha1.Changes.nodes:type_name -> phalanx.v1alpha1.Node
-	22, // 14: phalanx.v1alpha1.Changes.pods:type_name -> phalanx.v1alpha1.Pod
-	0,  // 15: phalanx.v1alpha1.MemberFact.state:type_name -> phalanx.v1alpha1.MemberFact.State
-	1,  // 16: phalanx.v1alpha1.Conflict.stage:type_name -> phalanx.v1alpha1.Conflict.Stage
-	14, // 17: phalanx.v1alpha1.Admit.gang:type_name -> phalanx.v1alpha1.GangRef
-	20, // 18: phalanx.v1alpha1.Admit.members:type_name -> phalanx.v1alpha1.Admit.Member
-	14, // 19: phalanx.v1alpha1.Release.gang:type_name -> phalanx.v1alpha1.GangRef
-	2,  // 20: phalanx.v1alpha1.Release.stage:type_name -> phalanx.v1alpha1.Release.Stage
-	14, // 21: phalanx.v1alpha1.Reject.gang:type_name -> phalanx.v1alpha1.GangRef
-	14, // 22: phalanx.v1alpha1.Evict.gang:type_name -> phalanx.v1alpha1.GangRef
-	3,  // 23: phalanx.v1alpha1.Event.type:type_name -> phalanx.v1alpha1.Event.Type
-	4,  // 24: phalanx.v1alpha1.ClusterService.Sync:input_type -> phalanx.v1alpha1.SyncRequest
-	5,  // 25: phalanx.v1alpha1.ClusterService.Sync:output_type -> phalanx.v1alpha1.SyncResponse
-	25, // [25:26] is the sub-list for method output_type
-	24, // [24:25] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	16, // 8: phalanx.v1alpha1.SyncResponse.admit:type_name -> phalanx.v1alpha1.Admit
+	17, // 9: phalanx.v1alpha1.SyncResponse.release:type_name -> phalanx.v1alpha1.Release
+	18, // 10: phalanx.v1alpha1.SyncResponse.reject:type_name -> phalanx.v1alpha1.Reject
+	19, // 11: phalanx.v1alpha1.SyncResponse.evict:type_name -> phalanx.v1alpha1.Evict
+	20, // 12: phalanx.v1alpha1.SyncResponse.event:type_name -> phalanx.v1alpha1.Event
+	8,  // 13: phalanx.v1alpha1.Welcome.watch:type_name -> phalanx.v1alpha1.ObjectKind
+	22, // 14: phalanx.v1alpha1.Changes.nodes:type_name -> phalanx.v1alpha1.Node
+	23, // 15: phalanx.v1alpha1.Changes.pods:type_name -> phalanx.v1alpha1.Pod
+	24, // 16: phalanx.v1alpha1.Changes.removed_objects:type_name -> phalanx.v1alpha1.ObjectKey
+	25, // 17: phalanx.v1alpha1.Changes.objects:type_name -> phalanx.v1alpha1.Object
+	0,  // 18: phalanx.v1alpha1.MemberFact.state:type_name -> phalanx.v1alpha1.MemberFact.State
+	1,  // 19: phalanx.v1alpha1.Conflict.stage:type_name -> phalanx.v1alpha1.Conflict.Stage
+	15, // 20: phalanx.v1alpha1.Admit.gang:type_name -> phalanx.v1alpha1.GangRef
+	21, // 21: phalanx.v1alpha1.Admit.members:type_name -> phalanx.v1alpha1.Admit.Member
+	15, // 22: phalanx.v1alpha1.Release.gang:type_name -> phalanx.v1alpha1.GangRef
+	2,  // 23: phalanx.v1alpha1.Release.stage:type_name -> phalanx.v1alpha1.Release.Stage
+	15, // 24: phalanx.v1alpha1.Reject.gang:type_name -> phalanx.v1alpha1.GangRef
+	15, // 25: phalanx.v1alpha1.Evict.gang:type_name -> phalanx.v1alpha1.GangRef
+	3,  // 26: phalanx.v1alpha1.Event.type:type_name -> phalanx.v1alpha1.Event.Type
+	4,  // 27: phalanx.v1alpha1.ClusterService.Sync:input_type -> phalanx.v1alpha1.SyncRequest
+	5,  // 28: phalanx.v1alpha1.ClusterService.Sync:output_type -> phalanx.v1alpha1.SyncResponse
+	28, // [28:29] is the sub-list for method output_type
+	27, // [27:28] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_phalanx_v1alpha1_cluster_proto_init() }
@@ -1924,7 +2028,7 @@ func file_phalanx_v1alpha1_cluster_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_phalanx_v1alpha1_cluster_proto_rawDesc), len(file_phalanx_v1alpha1_cluster_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   17,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -858,6 +858,155 @@ func (x *Pod) GetTerminationGraceMs() int64 {
 	return 0
 }
 
+// Which object of a kind that Welcome.watch names. With another UID it is another object.
+type ObjectKey struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Group    string                 `protobuf:"bytes,1,opt,name=group,proto3" json:"group,omitempty"`
+	Version  string                 `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
+	Resource string                 `protobuf:"bytes,3,opt,name=resource,proto3" json:"resource,omitempty"`
+	// Empty for objects of the whole cluster.
+	Namespace     string `protobuf:"bytes,4,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	Name          string `protobuf:"bytes,5,opt,name=name,proto3" json:"name,omitempty"`
+	Uid           string `protobuf:"bytes,6,opt,name=uid,proto3" json:"uid,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ObjectKey) Reset() {
+	*x = ObjectKey{}
+	mi := &file_phalanx_v1alpha1_objects_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ObjectKey) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ObjectKey) ProtoMessage() {}
+
+func (x *ObjectKey) ProtoReflect() protoreflect.Message {
+	mi := &file_phalanx_v1alpha1_objects_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ObjectKey.ProtoReflect.Descriptor instead.
+func (*ObjectKey) Descriptor() ([]byte, []int) {
+	return file_phalanx_v1alpha1_objects_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *ObjectKey) GetGroup() string {
+	if x != nil {
+		return x.Group
+	}
+	return ""
+}
+
+func (x *ObjectKey) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
+func (x *ObjectKey) GetResource() string {
+	if x != nil {
+		return x.Resource
+	}
+	return ""
+}
+
+func (x *ObjectKey) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *ObjectKey) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ObjectKey) GetUid() string {
+	if x != nil {
+		return x.Uid
+	}
+	return ""
+}
+
+// An object of a kind that Welcome.watch names. Only the brain knows what is in it, so that another
+// kind needs nothing of the adapter but the right to watch it.
+type Object struct {
+	state           protoimpl.MessageState `protogen:"open.v1"`
+	Key             *ObjectKey             `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	ResourceVersion string                 `protobuf:"bytes,2,opt,name=resource_version,json=resourceVersion,proto3" json:"resource_version,omitempty"`
+	// The object without metadata.managedFields. Empty: it is larger than a frame may be.
+	Json          []byte `protobuf:"bytes,3,opt,name=json,proto3" json:"json,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Object) Reset() {
+	*x = Object{}
+	mi := &file_phalanx_v1alpha1_objects_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Object) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Object) ProtoMessage() {}
+
+func (x *Object) ProtoReflect() protoreflect.Message {
+	mi := &file_phalanx_v1alpha1_objects_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Object.ProtoReflect.Descriptor instead.
+func (*Object) Descriptor() ([]byte, []int) {
+	return file_phalanx_v1alpha1_objects_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *Object) GetKey() *ObjectKey {
+	if x != nil {
+		return x.Key
+	}
+	return nil
+}
+
+func (x *Object) GetResourceVersion() string {
+	if x != nil {
+		return x.ResourceVersion
+	}
+	return ""
+}
+
+func (x *Object) GetJson() []byte {
+	if x != nil {
+		return x.Json
+	}
+	return nil
+}
+
 var File_phalanx_v1alpha1_objects_proto protoreflect.FileDescriptor
 
 const file_phalanx_v1alpha1_objects_proto_rawDesc = "" +
@@ -958,7 +1107,18 @@ const file_phalanx_v1alpha1_objects_proto_rawDesc = "" +
 	"\rPHASE_PENDING\x10\x01\x12\x11\n" +
 	"\rPHASE_RUNNING\x10\x02\x12\x13\n" +
 	"\x0fPHASE_SUCCEEDED\x10\x03\x12\x10\n" +
-	"\fPHASE_FAILED\x10\x04BCZAphalanx.dev/adapter/internal/gen/phalanx/v1alpha1;phalanxv1alpha1b\x06proto3"
+	"\fPHASE_FAILED\x10\x04\"\x9b\x01\n" +
+	"\tObjectKey\x12\x14\n" +
+	"\x05group\x18\x01 \x01(\tR\x05group\x12\x18\n" +
+	"\aversion\x18\x02 \x01(\tR\aversion\x12\x1a\n" +
+	"\bresource\x18\x03 \x01(\tR\bresource\x12\x1c\n" +
+	"\tnamespace\x18\x04 \x01(\tR\tnamespace\x12\x12\n" +
+	"\x04name\x18\x05 \x01(\tR\x04name\x12\x10\n" +
+	"\x03uid\x18\x06 \x01(\tR\x03uid\"v\n" +
+	"\x06Object\x12-\n" +
+	"\x03key\x18\x01 \x01(\v2\x1b.phalanx.v1alpha1.ObjectKeyR\x03key\x12)\n" +
+	"\x10resource_version\x18\x02 \x01(\tR\x0fresourceVersion\x12\x12\n" +
+	"\x04json\x18\x03 \x01(\fR\x04jsonBCZAphalanx.dev/adapter/internal/gen/phalanx/v1alpha1;phalanxv1alpha1b\x06proto3"
 
 var (
 	file_phalanx_v1alpha1_objects_proto_rawDescOnce sync.Once
@@ -973,7 +1133,7 @@ func file_phalanx_v1alpha1_objects_proto_rawDescGZIP() []byte {
 }
 
 var file_phalanx_v1alpha1_objects_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_phalanx_v1alpha1_objects_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_phalanx_v1alpha1_objects_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_phalanx_v1alpha1_objects_proto_goTypes = []any{
 	(Taint_Effect)(0),             // 0: phalanx.v1alpha1.Taint.Effect
 	(Toleration_Operator)(0),      // 1: phalanx.v1alpha1.Toleration.Operator
@@ -986,35 +1146,38 @@ var file_phalanx_v1alpha1_objects_proto_goTypes = []any{
 	(*NodeSelectorTerm)(nil),      // 8: phalanx.v1alpha1.NodeSelectorTerm
 	(*Owner)(nil),                 // 9: phalanx.v1alpha1.Owner
 	(*Pod)(nil),                   // 10: phalanx.v1alpha1.Pod
-	nil,                           // 11: phalanx.v1alpha1.Node.LabelsEntry
-	nil,                           // 12: phalanx.v1alpha1.Node.AllocatableEntry
-	nil,                           // 13: phalanx.v1alpha1.Pod.LabelsEntry
-	nil,                           // 14: phalanx.v1alpha1.Pod.AnnotationsEntry
-	nil,                           // 15: phalanx.v1alpha1.Pod.RequestsEntry
-	nil,                           // 16: phalanx.v1alpha1.Pod.NodeSelectorEntry
+	(*ObjectKey)(nil),             // 11: phalanx.v1alpha1.ObjectKey
+	(*Object)(nil),                // 12: phalanx.v1alpha1.Object
+	nil,                           // 13: phalanx.v1alpha1.Node.LabelsEntry
+	nil,                           // 14: phalanx.v1alpha1.Node.AllocatableEntry
+	nil,                           // 15: phalanx.v1alpha1.Pod.LabelsEntry
+	nil,                           // 16: phalanx.v1alpha1.Pod.AnnotationsEntry
+	nil,                           // 17: phalanx.v1alpha1.Pod.RequestsEntry
+	nil,                           // 18: phalanx.v1alpha1.Pod.NodeSelectorEntry
 }
 var file_phalanx_v1alpha1_objects_proto_depIdxs = []int32{
-	11, // 0: phalanx.v1alpha1.Node.labels:type_name -> phalanx.v1alpha1.Node.LabelsEntry
+	13, // 0: phalanx.v1alpha1.Node.labels:type_name -> phalanx.v1alpha1.Node.LabelsEntry
 	5,  // 1: phalanx.v1alpha1.Node.taints:type_name -> phalanx.v1alpha1.Taint
-	12, // 2: phalanx.v1alpha1.Node.allocatable:type_name -> phalanx.v1alpha1.Node.AllocatableEntry
+	14, // 2: phalanx.v1alpha1.Node.allocatable:type_name -> phalanx.v1alpha1.Node.AllocatableEntry
 	0,  // 3: phalanx.v1alpha1.Taint.effect:type_name -> phalanx.v1alpha1.Taint.Effect
 	1,  // 4: phalanx.v1alpha1.Toleration.operator:type_name -> phalanx.v1alpha1.Toleration.Operator
 	0,  // 5: phalanx.v1alpha1.Toleration.effect:type_name -> phalanx.v1alpha1.Taint.Effect
 	2,  // 6: phalanx.v1alpha1.NodeRequirement.operator:type_name -> phalanx.v1alpha1.NodeRequirement.Operator
 	7,  // 7: phalanx.v1alpha1.NodeSelectorTerm.requirements:type_name -> phalanx.v1alpha1.NodeRequirement
-	13, // 8: phalanx.v1alpha1.Pod.labels:type_name -> phalanx.v1alpha1.Pod.LabelsEntry
-	14, // 9: phalanx.v1alpha1.Pod.annotations:type_name -> phalanx.v1alpha1.Pod.AnnotationsEntry
+	15, // 8: phalanx.v1alpha1.Pod.labels:type_name -> phalanx.v1alpha1.Pod.LabelsEntry
+	16, // 9: phalanx.v1alpha1.Pod.annotations:type_name -> phalanx.v1alpha1.Pod.AnnotationsEntry
 	3,  // 10: phalanx.v1alpha1.Pod.phase:type_name -> phalanx.v1alpha1.Pod.Phase
-	15, // 11: phalanx.v1alpha1.Pod.requests:type_name -> phalanx.v1alpha1.Pod.RequestsEntry
+	17, // 11: phalanx.v1alpha1.Pod.requests:type_name -> phalanx.v1alpha1.Pod.RequestsEntry
 	9,  // 12: phalanx.v1alpha1.Pod.owner:type_name -> phalanx.v1alpha1.Owner
-	16, // 13: phalanx.v1alpha1.Pod.node_selector:type_name -> phalanx.v1alpha1.Pod.NodeSelectorEntry
+	18, // 13: phalanx.v1alpha1.Pod.node_selector:type_name -> phalanx.v1alpha1.Pod.NodeSelectorEntry
 	8,  // 14: phalanx.v1alpha1.Pod.required_node_terms:type_name -> phalanx.v1alpha1.NodeSelectorTerm
 	6,  // 15: phalanx.v1alpha1.Pod.tolerations:type_name -> phalanx.v1alpha1.Toleration
-	16, // [16:16] is the sub-list for method output_type
-	16, // [16:16] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	11, // 16: phalanx.v1alpha1.Object.key:type_name -> phalanx.v1alpha1.ObjectKey
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_phalanx_v1alpha1_objects_proto_init() }
@@ -1028,7 +1191,7 @@ func file_phalanx_v1alpha1_objects_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_phalanx_v1alpha1_objects_proto_rawDesc), len(file_phalanx_v1alpha1_objects_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   13,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
