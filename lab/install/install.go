@@ -27,6 +27,10 @@ const (
 type Options struct {
 	Root string   // of the repository: the chart, and the executables in build/bin
 	Set  []string // more values of the chart, as KEY=VALUE
+	File string   // of values that come before Set; "" = none
+	// Replica tells a second pair of processes from the first: the end of the names of
+	// its folder and logs; "" = the first.
+	Replica string
 }
 
 // Chart returns the repository's chart with the repository's helm.
@@ -37,6 +41,7 @@ func (o Options) Chart() Chart {
 		Release:   release,
 		Namespace: namespace,
 		Set:       o.Set,
+		File:      o.File,
 	}
 }
 
@@ -52,13 +57,42 @@ type Phalanx struct {
 	Scheduler *harness.Program
 
 	lab        *harness.Lab
-	scratch    string
+	dir        string // of the configuration files
+	replica    string
+	scratch    string // of the socket
 	containers map[string]program
 }
 
 // Install applies the chart's objects and writes what both programs need, without
 // starting them. Values for addresses of this machine come before o.Set.
 func Install(ctx context.Context, lab *harness.Lab, o Options) (*Phalanx, error) {
+	p, err := newPhalanx(ctx, lab, &o)
+	if err != nil {
+		return nil, err
+	}
+	deployment, err := p.applyObjects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.prepare(ctx, o, deployment)
+}
+
+// Adopt is Install for a release that helm has put into the lab already: it writes
+// what both programs need and changes nothing in the cluster.
+func Adopt(ctx context.Context, lab *harness.Lab, o Options) (*Phalanx, error) {
+	p, err := newPhalanx(ctx, lab, &o)
+	if err != nil {
+		return nil, err
+	}
+	deployment, err := p.Manifests.Deployment()
+	if err != nil {
+		return nil, err
+	}
+	return p, p.prepare(ctx, o, deployment)
+}
+
+// newPhalanx renders the chart with addresses of this machine.
+func newPhalanx(ctx context.Context, lab *harness.Lab, o *Options) (*Phalanx, error) {
 	ports, err := freePorts(2)
 	if err != nil {
 		return nil, err
@@ -67,25 +101,29 @@ func Install(ctx context.Context, lab *harness.Lab, o Options) (*Phalanx, error)
 		Namespace: namespace, lab: lab, containers: map[string]program{},
 		BrainURL: fmt.Sprintf("http://127.0.0.1:%d", ports[0]),
 		SchedURL: fmt.Sprintf("https://127.0.0.1:%d", ports[1]),
+		dir:      filepath.Join(lab.Dir(), "phalanx"+o.Replica), replica: o.Replica,
 	}
-	dir := filepath.Join(lab.Dir(), "phalanx")
-	kubeconfig := filepath.Join(dir, "kubeconfig")
 	o.Set = append([]string{
 		"brain.http.address=127.0.0.1", fmt.Sprintf("brain.http.port=%d", ports[0]),
 		"scheduler.https.address=127.0.0.1", fmt.Sprintf("scheduler.https.port=%d", ports[1]),
-		"scheduler.kubeconfig=" + kubeconfig,
+		"scheduler.kubeconfig=" + p.kubeconfig(),
 	}, o.Set...)
-	if p.Manifests, err = o.Chart().Render(ctx); err != nil {
-		return nil, err
+	p.Manifests, err = o.Chart().Render(ctx)
+	return p, err
+}
+
+func (p *Phalanx) kubeconfig() string { return filepath.Join(p.dir, "kubeconfig") }
+
+// prepare writes the files of both programs; after an error nothing is left of them.
+func (p *Phalanx) prepare(ctx context.Context, o Options, deployment *appsv1.Deployment) error {
+	err := p.layOut(o.Root, p.dir, deployment)
+	if err == nil {
+		err = p.grantRights(ctx, deployment, p.kubeconfig())
 	}
-	deployment, err := p.applyObjects(ctx)
 	if err != nil {
-		return nil, err
+		return errors.Join(err, p.Remove())
 	}
-	if err := p.layOut(o.Root, dir, deployment); err != nil {
-		return nil, errors.Join(err, p.Remove())
-	}
-	return p, p.grantRights(ctx, deployment, kubeconfig)
+	return nil
 }
 
 func (p *Phalanx) applyObjects(ctx context.Context) (*appsv1.Deployment, error) {
@@ -191,7 +229,7 @@ func (p *Phalanx) StartScheduler(ctx context.Context) (err error) {
 func (p *Phalanx) run(ctx context.Context, name, url string) (*harness.Program, error) {
 	c := p.containers[name]
 	return p.lab.Run(ctx, harness.Command{
-		Name: name, Path: c.path, Args: c.args,
+		Name: name + p.replica, Path: c.path, Args: c.args,
 		Ready: func(ctx context.Context) error { return ask(ctx, url) },
 	})
 }

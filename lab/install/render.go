@@ -31,6 +31,7 @@ type Chart struct {
 	Release   string   // name of the release
 	Namespace string   // of the release
 	Set       []string // values as KEY=VALUE
+	File      string   // of values that come before Set; "" = none
 }
 
 // Manifests are the objects that a chart renders.
@@ -42,6 +43,9 @@ type Manifests struct {
 // Render runs `helm template`. The error of a refused value is helm's own text.
 func (c Chart) Render(ctx context.Context) (*Manifests, error) {
 	args := []string{"template", c.Release, c.Dir, "--namespace", c.Namespace, "--kube-version", kubeVersion}
+	if c.File != "" {
+		args = append(args, "--values", c.File)
+	}
 	for _, value := range c.Set {
 		args = append(args, "--set", value)
 	}

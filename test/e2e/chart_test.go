@@ -21,29 +21,63 @@ var chartStories = []story{
 	{"start-without-crds", "smoke", time.Minute, startWithoutCRDs},
 }
 
+const noGPUs = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0]" +
+	".matchExpressions[0]."
+
+// goodValues are sets of values that reach every object, and every branch, of the
+// templates but the ServiceMonitor, whose kind a lab does not have.
+var goodValues = [][]string{
+	nil,
+	{"replicaCount=3", "alias.enabled=true"},
+	{"scheduler.leaderElection.enabled=false", "service.create=false", "flowSchema.create=false"},
+	{"nodeScope.pool=training", "scheduler.pluginArgs.brainGrace=5s", "brain.extraConfig.backoffFirst=5s"},
+	{"serviceAccount.create=false", "serviceAccount.name=default", "rbac.create=false"},
+	{"networkPolicy.enabled=true", "replicaCount=2", "networkPolicy.allowFrom[0].ipBlock.cidr=10.0.0.0/8"},
+	{"image.registry=registry.example.com/phalanx/", "image.tag=1.2", "image.pullPolicy=Always",
+		"image.pullSecrets[0].name=pull", "brain.image.digest=sha256:" + strings.Repeat("0a", 32)},
+	{"priorityClassName=", "podLabels.team=ops", "podAnnotations.note=x", "tolerations[0].operator=Exists",
+		noGPUs + "key=gpu", noGPUs + "operator=DoesNotExist", "nodeSelector=null"},
+	{"serviceAccount.annotations.owner=ops", "service.annotations.owner=ops", "runAsUser=1000", "runAsGroup=1000"},
+	{"fullnameOverride=gangs", "serviceAccount.create=false", "serviceAccount.name=default",
+		"scheduler.extraArgs.tls-min-version=VersionTLS13"},
+}
+
+// badValues are refused, with the value and what was expected.
+var badValues = map[string]string{
+	"brain.http.port=70000": "maximum: got 70,000",
+	"nosuch=1":              "'nosuch' not allowed",
+	"replicaCount=2,scheduler.leaderElection.enabled=false": "replicaCount: 2 without",
+	"schedulerName=default-scheduler":                       "belongs to the cluster's own scheduler",
+	"scheduler.leaderElection.leaseName=kube-scheduler":     "choose another name",
+	"alias.enabled=true,alias.schedulerName=phalanx":        "is schedulerName already",
+	"serviceMonitor.enabled=true":                           "does not serve monitoring.coreos.com/v1",
+	"brain.logLevel=loud":                                   "'debug', 'info', 'warning', 'error'",
+	"brain.extraConfig.backofFirst=5s":                      "'backofFirst' not allowed",
+	"brain.extraConfig.httpAddress=0.0.0.0:1":               "'httpAddress' not allowed",
+	"brain.extraConfig.backoffFirst=soon":                   `brain.extraConfig.backoffFirst: "soon", expected a duration`,
+	"scheduler.pluginArgs.maxBindingsInFlight=0":            "/scheduler/pluginArgs/maxBindingsInFlight': minimum",
+	"scheduler.leaderElection.leaseDuration=10s":            "leaseDuration: 10s, expected more than renewDeadline",
+	"scheduler.leaderElection.retryPeriod=1m":               "renewDeadline: 10s, expected more than retryPeriod",
+	"scheduler.extraArgs.secure-port=1":                     "--secure-port is set by the chart",
+	"brain.http.port=10259":                                 "10259 is scheduler.https.port already",
+	"networkPolicy.allowFrom[0].cidr=10.0.0.0/8":            "'cidr' not allowed",
+	"networkPolicy.apiServer.cidrs={10.0.0.1}":              `"10.0.0.1", expected an address range`,
+	"runAsUser=0":                            "minimum: got 0",
+	"scheduler.pluginArgs.brainGrace=10":     "/scheduler/pluginArgs/brainGrace': got number, want string",
+	"scheduler.leaderElection.retryPeriod=2": "retryPeriod': got number, want string",
+	"schedulerName=GPU":                      `schedulerName: "GPU", expected a name of a-z`,
+	"replicaCount=two":                       "got string, want integer",
+}
+
 // chartValues: what the chart renders for some values is what an API server takes,
 // strictly; values that would hurt are refused with the value and the reason.
 func chartValues(e *env) {
-	for _, values := range [][]string{
-		nil,
-		{"replicaCount=3", "alias.enabled=true"},
-		{"scheduler.leaderElection.enabled=false", "service.create=false", "flowSchema.create=false"},
-		{"nodeScope.pool=training", "scheduler.pluginArgs.brainGrace=5s", "brain.extraConfig.backoffFirst=5s"},
-		{"serviceAccount.create=false", "serviceAccount.name=default", "rbac.create=false"},
-	} {
+	for _, values := range goodValues {
 		if _, err := install.Check(e.ctx, e.Lab, install.Options{Root: shared.root, Set: values}); err != nil {
 			e.t.Errorf("values %q: %v", values, err)
 		}
 	}
-	for values, why := range map[string]string{
-		"brain.http.port=70000": "maximum: got 70,000",
-		"nosuch=1":              "'nosuch' not allowed",
-		"replicaCount=2,scheduler.leaderElection.enabled=false": "replicaCount: 2 without",
-		"schedulerName=default-scheduler":                       "belongs to the cluster's own scheduler",
-		"scheduler.leaderElection.leaseName=kube-scheduler":     "choose another name",
-		"alias.enabled=true,alias.schedulerName=phalanx":        "is schedulerName already",
-		"serviceMonitor.enabled=true":                           "does not serve monitoring.coreos.com/v1",
-	} {
+	for values, why := range badValues {
 		_, err := install.Options{Root: shared.root, Set: []string{values}}.Chart().Render(e.ctx)
 		if err == nil || !strings.Contains(err.Error(), why) {
 			e.t.Errorf("values %s: error %v, expected one that says %q", values, err, why)

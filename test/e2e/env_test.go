@@ -191,7 +191,12 @@ func (e *env) gang(name string, size, gpus int) workload.Gang {
 // metric reads one sample of the brain's metrics, by name and labels; 0 if it is not there.
 func (e *env) metric(sample string) float64 {
 	e.t.Helper()
-	page, err := install.Fetch(e.ctx, e.phalanx.BrainURL+"/metrics", "")
+	return e.metricOf(e.phalanx, sample)
+}
+
+func (e *env) metricOf(replica *install.Phalanx, sample string) float64 {
+	e.t.Helper()
+	page, err := install.Fetch(e.ctx, replica.BrainURL+"/metrics", "")
 	e.must(err)
 	for line := range strings.Lines(string(page)) {
 		if value, found := strings.CutPrefix(line, sample+" "); found {

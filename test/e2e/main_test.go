@@ -31,7 +31,8 @@ func (s story) in(names []string) bool {
 	})
 }
 
-var stories = slices.Concat(chartStories, gangStories, inputStories, failureStories, readmeStories)
+var stories = slices.Concat(chartStories, gangStories, inputStories, failureStories, readmeStories,
+	podStories, imageStories)
 
 var passed, failed int
 
