@@ -32,7 +32,7 @@ func (s story) in(names []string) bool {
 }
 
 var stories = slices.Concat(chartStories, gangStories, inputStories, failureStories, readmeStories,
-	podStories, imageStories)
+	guideStories, podStories, imageStories)
 
 var passed, failed int
 
