@@ -161,3 +161,21 @@ func patternOf(shown string) *regexp.Regexp {
 }
 
 func squeeze(line string) string { return strings.TrimSpace(blanks.ReplaceAllString(line, " ")) }
+
+var (
+	inlineCommand = regexp.MustCompile("`((?:kubectl|helm|curl) [^`\\n]*)`")
+	placeholder   = regexp.MustCompile(`[A-Z]{2,}`)
+)
+
+// Unrun returns the commands in a guide's sentences and tables that stand in none of
+// the scripts; a word in capitals stands for any other.
+func Unrun(text, scripts string) []string {
+	var unrun []string
+	for _, command := range inlineCommand.FindAllStringSubmatch(text, -1) {
+		pattern := placeholder.ReplaceAllString(regexp.QuoteMeta(command[1]), `\S+`)
+		if !regexp.MustCompile(pattern).MatchString(scripts) {
+			unrun = append(unrun, command[1])
+		}
+	}
+	return unrun
+}

@@ -1,17 +1,11 @@
 package guide
 
 import (
-	"os"
-	"path/filepath"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
 )
-
-// guides are those whose every command is run.
-var guides = []string{"install.md", "author.md", "operator.md"}
 
 func TestBlocksAndWhatTheyShow(t *testing.T) {
 	got, err := Parse("# Title\n\n```sh test=a until=30s\nls\npwd\n```\n\n```text shows\n/\n```\n\n" +
@@ -65,60 +59,10 @@ func TestDiffers(t *testing.T) {
 	}
 }
 
-func TestOurGuidesAreMarked(t *testing.T) {
-	for name, text := range ours(t) {
-		blocks, err := Parse(text)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if len(blocks) < 5 {
-			t.Errorf("%s has %d shell blocks, expected more", name, len(blocks))
-		}
-	}
-}
-
-func ours(t *testing.T) map[string]string {
-	t.Helper()
-	texts := map[string]string{}
-	for _, name := range guides {
-		text, err := os.ReadFile(filepath.Join("..", "..", "docs", "guides", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts[name] = string(text)
-	}
-	return texts
-}
-
-var (
-	inlineCommand = regexp.MustCompile("`((?:kubectl|helm|curl) [^`\n]*)`")
-	placeholder   = regexp.MustCompile(`[A-Z]{2,}`)
-)
-
-// A command in a sentence or a table is one that readers type, too: some block of the
-// guides has it, with a real word for each that is in capitals.
-func TestInlineCommandsAreInBlocks(t *testing.T) {
-	var scripts, texts string
-	for _, text := range ours(t) {
-		blocks, err := Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, block := range blocks {
-			if block.Part != "" {
-				scripts += block.Script
-			}
-		}
-		texts += text
-	}
-	found := inlineCommand.FindAllStringSubmatch(texts, -1)
-	if len(found) < 5 {
-		t.Errorf("found %d commands in the text, expected more", len(found))
-	}
-	for _, command := range found {
-		pattern := placeholder.ReplaceAllString(regexp.QuoteMeta(command[1]), `\S+`)
-		if !regexp.MustCompile(pattern).MatchString(scripts) {
-			t.Errorf("no block of the guides runs %s", command[1])
-		}
+func TestCommandsInSentences(t *testing.T) {
+	text := "Look with `kubectl get pods -l gang=GANG -o wide`, not with `kubectl logs`, and see `file`.\n"
+	got := Unrun(text, "kubectl get pods -l gang=train -o wide | tail -n 1\n")
+	if want := []string{"kubectl logs"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, expected %q", got, want)
 	}
 }

@@ -41,24 +41,7 @@ type reader struct {
 func guides(e *env) {
 	r := newReader(e)
 	defer r.leave()
-	blocks := map[string][]guide.Block{}
-	for _, stop := range tour {
-		if blocks[stop.file] == nil {
-			text, err := os.ReadFile(filepath.Join(r.root, "docs", "guides", stop.file))
-			e.must(err)
-			blocks[stop.file], err = guide.Parse(string(text))
-			e.must(err)
-		}
-	}
-	for file, all := range blocks {
-		for _, block := range all {
-			if !slices.ContainsFunc(tour, func(stop struct{ file, part string }) bool {
-				return block.Part == "" || stop.file == file && stop.part == block.Part
-			}) {
-				e.t.Fatalf("%s:%d: no stop of the tour is called %q", file, block.Line, block.Part)
-			}
-		}
-	}
+	blocks := r.read()
 	for _, stop := range tour {
 		for _, block := range blocks[stop.file] {
 			if block.Part == stop.part {
@@ -66,6 +49,41 @@ func guides(e *env) {
 			}
 		}
 	}
+}
+
+// read reads the guides and checks that nothing in them is left out: each block
+// belongs to a stop of the tour or says why not, and each command in a sentence
+// stands in some block.
+func (r *reader) read() map[string][]guide.Block {
+	r.t.Helper()
+	blocks, texts, scripts := map[string][]guide.Block{}, "", ""
+	for _, stop := range tour {
+		if blocks[stop.file] != nil {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(r.root, "docs", "guides", stop.file))
+		r.must(err)
+		texts += string(text)
+		if blocks[stop.file], err = guide.Parse(string(text)); err != nil {
+			r.t.Fatalf("%s: %v", stop.file, err)
+		}
+	}
+	for file, all := range blocks {
+		for _, block := range all {
+			if !slices.ContainsFunc(tour, func(stop struct{ file, part string }) bool {
+				return block.Part == "" || stop.file == file && stop.part == block.Part
+			}) {
+				r.t.Fatalf("%s:%d: no stop of the tour is called %q", file, block.Line, block.Part)
+			}
+			if block.Part != "" {
+				scripts += block.Script
+			}
+		}
+	}
+	if unrun := guide.Unrun(texts, scripts); len(unrun) > 0 {
+		r.t.Fatalf("no block of the guides has the commands %q", unrun)
+	}
+	return blocks
 }
 
 func newReader(e *env) *reader {
@@ -84,6 +102,11 @@ func (r *reader) leave() {
 		for _, p := range []*harness.Program{r.phalanx.Brain, r.phalanx.Scheduler} {
 			r.t.Logf("the end of %s:\n%s", p.Log(), tail(p.LogText(), 25))
 		}
+	}
+	if artifacts := os.Getenv("PHALANX_ARTIFACTS"); r.t.Failed() && artifacts != "" {
+		to := filepath.Join(artifacts, r.namespaces[0]+"-lab")
+		err := os.CopyFS(to, os.DirFS(filepath.Join(r.lab.Dir(), "logs")))
+		r.t.Logf("all logs of the guides' lab are in %s (%v)", to, err)
 	}
 	r.stopPod()
 	if err := r.lab.Stop(); err != nil {
