@@ -2,6 +2,8 @@
 //
 //   golden_rows        how many there are
 //   golden_rows_equal  how many are equal
+//   phalanx_run_s      one replay through the engine of production, 80 nodes
+//   skip_ahead_run_s   its baseline: the textbook policy that is nearest to it
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -50,6 +52,25 @@ void golden_rows_equal(benchmark::State& state) {
   state.SetLabel("unit=rows baseline=golden_rows");
 }
 
+// Seconds of one replay; the first jobs alone in a test.
+void TimeReplay(benchmark::State& state, phalanx::sim::ReplayPolicy policy) {
+  phalanx::sim::Trace trace = phalanx::sim::ReadPhilly("test/data/philly-2017/philly.csv.gz");
+  if (std::getenv("PHALANX_BENCH_TINY") != nullptr) trace.jobs.resize(2'000);
+  const phalanx::sim::ReplaySettings settings{.policy = policy, .nodes = 80};
+  for (auto _ : state) benchmark::DoNotOptimize(phalanx::sim::Replay(trace, settings));
+  state.SetLabel("baseline=skip_ahead_run_s");
+}
+
+void skip_ahead_run_s(benchmark::State& state) {
+  TimeReplay(state, phalanx::sim::ReplayPolicy::kSkipAhead);
+}
+
+void phalanx_run_s(benchmark::State& state) {
+  TimeReplay(state, phalanx::sim::ReplayPolicy::kPhalanx);
+}
+
+BENCHMARK(skip_ahead_run_s)->Iterations(1)->Unit(benchmark::kSecond);
+BENCHMARK(phalanx_run_s)->Iterations(1)->Unit(benchmark::kSecond);
 BENCHMARK(golden_rows)->Iterations(1);
 BENCHMARK(golden_rows_equal)->Iterations(1)->Unit(benchmark::kMillisecond);
 

@@ -8,12 +8,14 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/check.h"
+#include "sim/trace/engine_replay.h"
 #include "sim/trace/replay_state.h"
 
 namespace phalanx::sim {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, ReplayPolicy>, 7> kNames = {{
+constexpr std::array<std::pair<std::string_view, ReplayPolicy>, 8> kNames = {{
     {"fifo", ReplayPolicy::kFifo},
     {"skip-ahead", ReplayPolicy::kSkipAhead},
     {"easy", ReplayPolicy::kEasy},
@@ -21,6 +23,7 @@ constexpr std::array<std::pair<std::string_view, ReplayPolicy>, 7> kNames = {{
     {"easy-by-count", ReplayPolicy::kEasyByCount},
     {"shortest-first", ReplayPolicy::kShortestFirst},
     {"smallest-area-first", ReplayPolicy::kSmallestAreaFirst},
+    {"phalanx", ReplayPolicy::kPhalanx},
 }};
 
 int64_t OrderKey(ReplayPolicy policy, const TraceJob& job) {
@@ -85,6 +88,11 @@ std::string WhyNotReplayable(const Trace& trace, const ReplaySettings& settings)
 }
 
 ReplayResult Replay(const Trace& trace, const ReplaySettings& settings) {
+  if (settings.policy == ReplayPolicy::kPhalanx) {
+    EngineReplay replay = ReplayThroughEngine(trace, settings);
+    PHALANX_CHECK(replay.error.empty(), "{}", replay.error);
+    return std::move(replay.result);
+  }
   const GpuPool pool = settings.locality ? GpuPool(settings.nodes, settings.gpus_per_node)
                                          : GpuPool(1, settings.nodes * settings.gpus_per_node);
   ReplayState state(trace, pool);

@@ -24,6 +24,7 @@ enum class ReplayPolicy : uint8_t {
   kEasyByCount,        // kEasy with the fault of counting GPUs where places matter
   kShortestFirst,      // as kFifo, ordered by run time
   kSmallestAreaFirst,  // as kFifo, ordered by GPU-seconds
+  kPhalanx,            // the engine of production, see engine_replay.h
 };
 
 std::string_view NameOf(ReplayPolicy policy);

@@ -44,7 +44,7 @@ std::optional<std::vector<ReplayPolicy>> PoliciesOf(const std::vector<std::strin
                                                     std::ostream& err) {
   std::vector<ReplayPolicy> policies;
   if (names.empty()) {
-    for (int i = 0; i <= static_cast<int>(ReplayPolicy::kSmallestAreaFirst); ++i) {
+    for (int i = 0; i <= static_cast<int>(ReplayPolicy::kPhalanx); ++i) {
       policies.push_back(static_cast<ReplayPolicy>(i));
     }
   }
