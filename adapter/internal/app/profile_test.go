@@ -31,7 +31,8 @@ func chartProfile(t *testing.T) string {
 			return pad + strings.ReplaceAll(s, "\n", pad)
 		},
 	}
-	for _, name := range []string{"default", "trunc", "trimSuffix", "contains", "quote", "replace", "fail", "include"} {
+	for _, name := range []string{"default", "trunc", "trimSuffix", "contains", "quote", "replace", "fail", "include",
+		"dict", "get", "list", "date", "regexMatch", "hasKey", "kindIs", "toDate", "dateModify"} {
 		functions[name] = text
 	}
 	helpers, err := template.New("").Funcs(functions).ParseFiles("../../../deploy/helm/phalanx/templates/_helpers.tpl")
