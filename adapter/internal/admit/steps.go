@@ -163,12 +163,13 @@ func (t *Table) Cause(uid types.UID, conflict *pb.Conflict) {
 	}
 }
 
-// Explained notes that the brain was told why the pod fails, or sees it by itself: no conflict follows.
-func (t *Table) Explained(uid types.UID) {
+// Explained notes why the pod fails where that speaks against neither pod nor node, or the brain was
+// told: no conflict follows, and RETURNED says it.
+func (t *Table) Explained(uid types.UID, why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if m := t.members[uid]; m != nil {
-		m.explained = true
+		m.explained = why
 	}
 }
 
@@ -180,7 +181,7 @@ func (t *Table) Leaving(uid types.UID) (Assignment, bool) {
 	if m == nil || m.state == Queued || m.state == Bound {
 		return Assignment{}, false
 	}
-	if m.withdrawn == "" && !m.explained && m.cause == nil {
+	if m.withdrawn == "" && m.explained == "" && m.cause == nil {
 		m.cause = &pb.Conflict{} // a plugin's; the failure handler knows which
 	}
 	if m.withdrawn == "" {
@@ -211,7 +212,7 @@ func (t *Table) Return(uid types.UID) (Departure, bool) {
 		return Departure{}, false
 	}
 	d := Departure{MemberFact: m.returned(), State: m.state, Cause: m.cause,
-		Explained: m.explained || m.withdrawn != "" && m.cause == nil}
+		Explained: m.explained != "" || m.withdrawn != "" && m.cause == nil}
 	t.dropLocked(m)
 	if m.next != nil {
 		t.placeLocked(*m.next)

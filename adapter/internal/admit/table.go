@@ -65,7 +65,7 @@ type member struct {
 	state     State
 	withdrawn string        // why it must leave; "" while its plan is current
 	seenBound bool          // the API server shows it bound
-	explained bool          // the brain knows why it fails
+	explained string        // why it fails, where no conflict is due
 	cause     *pb.Conflict  // what a check of our own found
 	next      *Assignment   // admitted again while it was leaving
 	changed   chan struct{} // closed and replaced at each change
@@ -178,7 +178,7 @@ func (t *Table) Release(number uint64, stage Stage) bool {
 func (m *member) returned() *pb.MemberFact { return m.fact(pb.MemberFact_STATE_RETURNED) }
 
 func (m *member) fact(state pb.MemberFact_State) *pb.MemberFact {
-	return &pb.MemberFact{PodUid: string(m.UID), Plan: m.Plan, NodeName: m.Node, State: state}
+	return &pb.MemberFact{PodUid: string(m.UID), Plan: m.Plan, NodeName: m.Node, State: state, Message: m.explained}
 }
 
 // withdrawLocked marks the member to leave. Nothing is assumed for a queued one: it is gone at once.

@@ -27,7 +27,8 @@ type fakeBrain struct {
 	server *grpc.Server
 
 	epochs   atomic.Uint64
-	hang     atomic.Bool // calls do not answer
+	hang     atomic.Bool            // calls do not answer
+	late     atomic.Pointer[string] // the next call of this method is answered when its caller has given up
 	calls    atomic.Int64
 	permit   atomic.Pointer[pb.PermitResponse]
 	reserve  atomic.Pointer[pb.ReserveResponse]
@@ -204,31 +205,34 @@ func (b *fakeBrain) reject(plan uint64) {
 	b.send(&pb.SyncResponse{Message: &pb.SyncResponse_Reject{Reject: &pb.Reject{Plan: plan, Reason: "test"}}})
 }
 
-func answer[R any](ctx context.Context, b *fakeBrain, response *R) (*R, error) {
+func answer[R any](ctx context.Context, b *fakeBrain, method string, response *R) (*R, error) {
 	b.calls.Add(1)
 	if b.hang.Load() {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
+	if late := b.late.Load(); late != nil && *late == method && b.late.CompareAndSwap(late, nil) {
+		<-ctx.Done()
+	}
 	return response, nil
 }
 
 func (b *fakeBrain) Filter(ctx context.Context, _ *pb.FilterRequest) (*pb.FilterResponse, error) {
-	return answer(ctx, b, b.filter.Load())
+	return answer(ctx, b, "Filter", b.filter.Load())
 }
 
 func (b *fakeBrain) Score(ctx context.Context, _ *pb.ScoreRequest) (*pb.ScoreResponse, error) {
-	return answer(ctx, b, &pb.ScoreResponse{PlainNodeScore: 80, AcceleratorNodeScore: 5, AcceleratorResources: []string{"nvidia.com/gpu"}})
+	return answer(ctx, b, "Score", &pb.ScoreResponse{PlainNodeScore: 80, AcceleratorNodeScore: 5, AcceleratorResources: []string{"nvidia.com/gpu"}})
 }
 
 func (b *fakeBrain) Reserve(ctx context.Context, _ *pb.ReserveRequest) (*pb.ReserveResponse, error) {
-	return answer(ctx, b, b.reserve.Load())
+	return answer(ctx, b, "Reserve", b.reserve.Load())
 }
 
 func (b *fakeBrain) Unreserve(ctx context.Context, _ *pb.UnreserveRequest) (*pb.UnreserveResponse, error) {
-	return answer(ctx, b, &pb.UnreserveResponse{})
+	return answer(ctx, b, "Unreserve", &pb.UnreserveResponse{})
 }
 
 func (b *fakeBrain) Permit(ctx context.Context, _ *pb.PermitRequest) (*pb.PermitResponse, error) {
-	return answer(ctx, b, b.permit.Load())
+	return answer(ctx, b, "Permit", b.permit.Load())
 }

@@ -281,6 +281,43 @@ func TestHangingBrainDoesNotSlowLoosePods(t *testing.T) {
 	}
 }
 
+// noConflict: nobody has disagreed with a plan so far.
+func (b *fakeBrain) noConflict() {
+	b.t.Helper()
+	for _, r := range b.messages() {
+		if c := r.GetConflict(); c != nil {
+			b.t.Errorf("conflict %v, want none", c)
+		}
+	}
+}
+
+// A late answer is no refusal of the pod or the node: the member comes back, says why, and is welcome
+// under the next plan.
+func TestLateAnswerIsNoConflict(t *testing.T) {
+	for _, method := range []string{"Reserve", "Permit"} {
+		t.Run(method, func(t *testing.T) {
+			w := newWorld(t, gpuNode("n1"), gpuNode("n2"))
+			w.create(member("g1").Obj(), member("g2").Obj())
+			w.brain.late.Store(&method)
+			w.start(7, "n1", "n2")
+			back := w.brain.await("RETURNED with a reason", func(r *pb.SyncRequest) bool {
+				return r.GetMemberFact().GetState() == pb.MemberFact_STATE_RETURNED && r.GetMemberFact().Message != ""
+			}).GetMemberFact()
+			if !strings.Contains(back.Message, "no answer of the brain at "+strings.ToLower(method)) {
+				t.Errorf("%s came back with %q, want the call that had no answer", back.PodUid, back.Message)
+			}
+			w.brain.reject(7)
+			w.returned(7)
+			w.brain.noConflict()
+			w.start(8, "n1", "n2")
+			w.prepare(8)
+			w.brain.release(8, pb.Release_STAGE_BIND)
+			w.bound("g1", "n1")
+			w.bound("g2", "n2")
+		})
+	}
+}
+
 func TestUnansweredReserveHoldsTheMember(t *testing.T) {
 	w := newWorld(t, gpuNode("n1"), gpuNode("n2"))
 	w.create(member("g1").Obj(), member("g2").Obj())
@@ -288,10 +325,7 @@ func TestUnansweredReserveHoldsTheMember(t *testing.T) {
 	w.brain.hang.Store(true)
 	w.brain.admit(7, map[string]string{"g1": "n1", "g2": "n2"})
 	w.returned(7)
-	c := w.brain.await("conflict", func(r *pb.SyncRequest) bool { return r.GetConflict() != nil }).GetConflict()
-	if c.Plugin != "Phalanx" || !c.PodRefused {
-		t.Errorf("conflict %v, want one that excludes no node", c)
-	}
+	w.brain.noConflict()
 	w.brain.hang.Store(false)
 	w.eventually("calls are made again", func() bool {
 		_, err := w.shared.Brain.Filter(w.ctx, "g1")

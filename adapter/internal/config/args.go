@@ -28,7 +28,8 @@ type PhalanxArgs struct {
 
 	// BrainSocket is the path of the Unix socket of phalanxd.
 	BrainSocket string `json:"brainSocket,omitempty"`
-	// CallTimeout bounds one call to the brain. The scheduler does nothing else meanwhile.
+	// CallTimeout bounds one call to the brain, which takes well below 1 ms where neither process has
+	// to wait for a CPU. The scheduler does nothing else meanwhile.
 	CallTimeout metav1.Duration `json:"callTimeout,omitempty"`
 	// BrainGrace is how long members wait at a barrier for a brain that went away.
 	BrainGrace metav1.Duration `json:"brainGrace,omitempty"`
@@ -68,7 +69,7 @@ func Defaults(a *PhalanxArgs) {
 		a.MaxBindingsInFlight = 64
 	}
 	for field, value := range map[*metav1.Duration]time.Duration{
-		&a.CallTimeout:        50 * time.Millisecond,
+		&a.CallTimeout:        250 * time.Millisecond,
 		&a.BrainGrace:         10 * time.Second,
 		&a.PreparingDeadline:  15 * time.Minute,
 		&a.BindAttemptTimeout: time.Second,

@@ -2,6 +2,8 @@
 package metrics
 
 import (
+	"fmt"
+	"strings"
 	"sync"
 
 	"k8s.io/component-base/metrics"
@@ -35,10 +37,17 @@ var (
 	Conflicts = metrics.NewCounterVec(&metrics.CounterOpts{Subsystem: subsystem,
 		Name: "conflicts_total", Help: "Plans that a plugin disagreed with, by plugin and stage.",
 		StabilityLevel: metrics.ALPHA}, []string{"plugin", "stage"})
+	// Unanswered counts members that came back since a call about them had no answer.
+	Unanswered = metrics.NewCounterVec(&metrics.CounterOpts{Subsystem: subsystem,
+		Name: "unanswered_total", Help: "Members that came back since the brain did not answer in time, by stage.",
+		StabilityLevel: metrics.ALPHA}, []string{"stage"})
 	// HeldPods counts pods that wait outside the scheduler's queue.
 	HeldPods = metrics.NewGauge(&metrics.GaugeOpts{Subsystem: subsystem,
 		Name: "held_pods", Help: "Pods that wait outside the scheduler's queue.", StabilityLevel: metrics.ALPHA})
 )
+
+// Stage is the label of a stage.
+func Stage(s fmt.Stringer) string { return strings.ToLower(strings.TrimPrefix(s.String(), "STAGE_")) }
 
 var once sync.Once
 
@@ -46,6 +55,6 @@ var once sync.Once
 func Register() {
 	once.Do(func() {
 		legacyregistry.MustRegister(BrainConnected, Calls, BindingsInFlight, Bindings, Directives,
-			Conflicts, HeldPods)
+			Conflicts, Unanswered, HeldPods)
 	})
 }

@@ -73,8 +73,7 @@ func (o *Outbox) Fact(fact *pb.MemberFact) {
 
 // Conflict sends a disagreement with a plan.
 func (o *Outbox) Conflict(c *pb.Conflict) {
-	stage := strings.ToLower(strings.TrimPrefix(c.Stage.String(), "STAGE_"))
-	metrics.Conflicts.WithLabelValues(c.Plugin, stage).Inc()
+	metrics.Conflicts.WithLabelValues(c.Plugin, metrics.Stage(c.Stage)).Inc()
 	o.send(&pb.SyncRequest{Message: &pb.SyncRequest_Conflict{Conflict: c}})
 }
 

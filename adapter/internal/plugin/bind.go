@@ -97,7 +97,7 @@ func (p *Plugin) bound(ctx context.Context, c *cycle, pod *v1.Pod, chosen string
 		return nil
 	}
 	if c != nil && o.result != cancelled {
-		p.Table.Explained(pod.UID)
+		p.Table.Explained(pod.UID, o.message)
 	}
 	klog.FromContext(ctx).Info("Pod is not bound", "pod", klog.KObj(pod), "node", chosen, "result", o.result,
 		"code", o.code, "message", o.message)

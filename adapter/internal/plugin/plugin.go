@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/util/flowcontrol"
+	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"phalanx.dev/adapter/internal/admit"
@@ -23,6 +25,7 @@ import (
 	pb "phalanx.dev/adapter/internal/gen/phalanx/v1alpha1"
 	"phalanx.dev/adapter/internal/held"
 	"phalanx.dev/adapter/internal/lease"
+	"phalanx.dev/adapter/internal/metrics"
 	"phalanx.dev/adapter/internal/queue"
 )
 
@@ -41,13 +44,14 @@ type Shared struct {
 // Plugin is one profile's instance.
 type Plugin struct {
 	*Shared
-	handle fwk.Handle
-	nodes  corelisters.NodeLister
+	handle     fwk.Handle
+	nodes      corelisters.NodeLister
+	unanswered flowcontrol.PassiveRateLimiter // of its log lines: a few, then one each 5 s
 }
 
 // New makes the instance of a profile.
 func New(shared *Shared, handle fwk.Handle) *Plugin {
-	return &Plugin{Shared: shared, handle: handle,
+	return &Plugin{Shared: shared, handle: handle, unanswered: flowcontrol.NewTokenBucketPassiveRateLimiter(0.2, 3),
 		nodes: handle.SharedInformerFactory().Core().V1().Nodes().Lister()}
 }
 
@@ -187,17 +191,25 @@ func (p *Plugin) Reserve(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
 		return refuse("%v", err)
 	}
 	answer, err := p.Brain.Reserve(ctx, string(pod.UID), c.plan, node)
-	return p.judge(pod, c, pb.Conflict_STAGE_RESERVE, err, err != nil || answer.Accepted, answer.GetReason())
+	return p.judge(ctx, pod, c, pb.Conflict_STAGE_RESERVE, err, err != nil || answer.Accepted, answer.GetReason())
 }
 
 // judge turns the answer of a call about a member into a status, and notes the cause of a refusal.
-// A brain that did not answer means: hold. It excludes no node.
-func (p *Plugin) judge(pod *v1.Pod, c *cycle, stage pb.Conflict_Stage, err error, accepted bool, reason string) *fwk.Status {
+// A brain that did not answer in time has refused neither the pod nor the node: the member comes back,
+// and its gang is planned again a little later.
+func (p *Plugin) judge(ctx context.Context, pod *v1.Pod, c *cycle, stage pb.Conflict_Stage, err error, accepted bool, reason string) *fwk.Status {
 	switch {
-	case err != nil && brain.ActionOf(err) == brain.Reject:
-		reason = fmt.Sprintf("the brain rejects the call: %v", err)
+	case err != nil && brain.ActionOf(err) != brain.Reject:
+		at := metrics.Stage(stage)
+		metrics.Unanswered.WithLabelValues(at).Inc()
+		reason = fmt.Sprintf("no answer of the brain at %s: %v", at, err)
+		if p.unanswered.TryAccept() {
+			klog.FromContext(ctx).Info("No answer of the brain, the member comes back", "pod", klog.KObj(pod), "stage", at, "err", err)
+		}
+		p.Table.Explained(pod.UID, reason)
+		return fwk.NewStatus(fwk.Unschedulable, reason)
 	case err != nil:
-		reason = fmt.Sprintf("no answer of the brain, the pod is held: %v", err)
+		reason = fmt.Sprintf("the brain rejects the call: %v", err)
 	case accepted:
 		return nil
 	}
@@ -225,7 +237,7 @@ func (p *Plugin) Permit(ctx context.Context, state fwk.CycleState, pod *v1.Pod, 
 		return nil, 0
 	}
 	answer, err := p.Brain.Permit(ctx, string(pod.UID), c.plan, node)
-	if status := p.judge(pod, c, pb.Conflict_STAGE_PERMIT, err,
+	if status := p.judge(ctx, pod, c, pb.Conflict_STAGE_PERMIT, err,
 		err != nil || answer.Verdict != pb.PermitResponse_VERDICT_REJECT, answer.GetReason()); status != nil {
 		return status, 0
 	}
