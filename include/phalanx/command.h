@@ -24,10 +24,18 @@ inline constexpr int kPlanBits = 20;
 // The stream of the adapter ended. Nothing is admitted until the next SyncDone.
 struct Disconnect {};
 
+// An object is gone; one of another UID under the same key is not.
+struct RemovedObject {
+  ObjectKey key;
+  std::string uid;
+};
+
 // Full objects; applied in the order of the fields.
 struct Changes {
   std::vector<std::string> removed_nodes;  // by name
   std::vector<NodeObject> nodes;
+  std::vector<RemovedObject> removed_objects;
+  std::vector<ApiObject> objects;
   std::vector<std::string> removed_pods;  // by UID
   std::vector<PodObject> pods;
 };

@@ -14,6 +14,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "phalanx/time.h"
@@ -98,11 +99,31 @@ struct Problem {
   friend auto operator<=>(const Problem&, const Problem&) = default;
 };
 
+// An object of the API other than nodes and pods. `kind` as people read it ("PodGroup"), with the
+// group where two kinds have that name. Unique in the cluster.
+struct ObjectKey {
+  std::string kind;
+  std::string ns;  // empty: of the whole cluster
+  std::string name;
+
+  friend auto operator<=>(const ObjectKey&, const ObjectKey&) = default;
+};
+
+// "PodGroup team/train"
+inline std::string ToString(const ObjectKey& key) {
+  return key.kind + " " + (key.ns.empty() ? key.name : key.ns + "/" + key.name);
+}
+
 // What a pod says about the gang that it is a member of.
 struct Membership {
   GangKey gang;
   int32_t size = 1;
   int32_t min = 1;
+  // The object with the gang's terms, where the pod names one. All members of a gang name the same,
+  // since it follows from the gang's key.
+  std::optional<ObjectKey> terms_object;
+  // Size and minimum come from `terms_object`; else it must not contradict the ones above.
+  bool sized_by_object = false;
   std::string role;            // empty: "worker"
   std::string required_level;  // level name or node label key; empty: none
   std::string preferred_level;
@@ -111,10 +132,31 @@ struct Membership {
   std::vector<Problem> problems;  // not empty: the gang is not started
 };
 
+// What an object says about the gang whose members name it.
+struct GangTerms {
+  int32_t min = 1;
+  // Members that hold room wait no longer for each other; absent: EngineConfig::reserve_deadline.
+  std::optional<Duration> reserve_deadline;
+
+  friend bool operator==(const GangTerms&, const GangTerms&) = default;
+};
+
+// An object of a kind that the brain has asked for, as its dialect has read it.
+struct ApiObject {
+  ObjectKey key;
+  std::string uid;
+  std::variant<GangTerms> body;  // right only without problems
+  std::vector<Problem> problems;
+
+  friend bool operator==(const ApiObject&, const ApiObject&) = default;
+};
+
 // The plan that a bound pod was bound under, read back from its annotations.
 struct BoundPlan {
   uint64_t plan = 0;
   int32_t rank = 0;
+  // Admit::gang_size of that plan; 0: not told.
+  int32_t gang_size = 0;
 };
 
 struct PodObject {

@@ -27,6 +27,7 @@ struct AdmitMember {
 struct Admit {
   GangKey gang;
   uint64_t plan = 0;
+  // Of all members; of a gang whose object says only a minimum, that. Written on the pods.
   int32_t gang_size = 0;
   std::string domain;  // path of the common domain
   bool late_barrier = false;

@@ -18,6 +18,7 @@ enum class ReasonCode {
   kMembersGated,     // complete but for gated members; subject = gate
   kInvalid,          // subject = field, detail = value and what was expected
   kMembersDisagree,  // subject = field, detail = the two values and pods
+  kObjectMissing,    // subject = the object that members name, "KIND NAMESPACE/NAME"
   kQueued,           // not looked at yet
   kCapacity,         // have of need members; subject = scarcest resource, detail = "FREE of NEEDED"
   kFragmentation,    // enough by the sum, have of need members placeable
@@ -60,7 +61,8 @@ struct Reason {
   std::string domain;   // path of the best domain
   std::string subject;  // meaning by code
   std::string detail;
-  // Which member it is about, when not all are alike: "NAMESPACE/NAME"; empty otherwise.
+  // Which member it is about, when not all are alike: "NAMESPACE/NAME"; empty otherwise. For
+  // kInvalid it may be an object instead, "KIND NAMESPACE/NAME".
   std::string member;
   std::vector<Exclusion> exclusions;  // most nodes first
   bool never = false;                 // for this inventory: waiting does not help

@@ -11,6 +11,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -104,6 +105,25 @@ func (l *Lab) DeleteJob(ctx context.Context, j Job) error {
 // the server's side, as the administrator. Objects without a namespace that
 // need one go to default.
 func (l *Lab) Apply(ctx context.Context, manifests string) error {
+	return l.eachObject(manifests, func(target dynamic.ResourceInterface, object *unstructured.Unstructured) error {
+		_, err := target.Apply(ctx, object.GetName(), object,
+			metav1.ApplyOptions{FieldManager: "phalanx-lab", Force: true})
+		return err
+	})
+}
+
+// Remove deletes the objects of a YAML text, as far as they are there.
+func (l *Lab) Remove(ctx context.Context, manifests string) error {
+	return l.eachObject(manifests, func(target dynamic.ResourceInterface, object *unstructured.Unstructured) error {
+		err := target.Delete(ctx, object.GetName(), metav1.DeleteOptions{})
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return err
+	})
+}
+
+func (l *Lab) eachObject(manifests string, do func(dynamic.ResourceInterface, *unstructured.Unstructured) error) error {
 	objects, err := decode(manifests)
 	if err != nil {
 		return err
@@ -118,28 +138,25 @@ func (l *Lab) Apply(ctx context.Context, manifests string) error {
 		kind := object.GroupVersionKind()
 		mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
 		if err != nil {
-			return fmt.Errorf("apply %s %s: %w", kind.Kind, object.GetName(), err)
+			return fmt.Errorf("%s %s: %w", kind.Kind, object.GetName(), err)
 		}
-		if err := apply(ctx, client, mapping, object); err != nil {
-			return fmt.Errorf("apply %s %s: %w", kind.Kind, object.GetName(), err)
+		if err := do(target(client, mapping, object), object); err != nil {
+			return fmt.Errorf("%s %s: %w", kind.Kind, object.GetName(), err)
 		}
 	}
 	return nil
 }
 
-func apply(ctx context.Context, client dynamic.Interface, mapping *meta.RESTMapping,
-	object *unstructured.Unstructured) error {
-	target := dynamic.ResourceInterface(client.Resource(mapping.Resource))
-	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
-		namespace := object.GetNamespace()
-		if namespace == "" {
-			namespace = metav1.NamespaceDefault
-		}
-		target = client.Resource(mapping.Resource).Namespace(namespace)
+func target(client dynamic.Interface, mapping *meta.RESTMapping,
+	object *unstructured.Unstructured) dynamic.ResourceInterface {
+	if mapping.Scope.Name() != meta.RESTScopeNameNamespace {
+		return client.Resource(mapping.Resource)
 	}
-	_, err := target.Apply(ctx, object.GetName(), object,
-		metav1.ApplyOptions{FieldManager: "phalanx-lab", Force: true})
-	return err
+	namespace := object.GetNamespace()
+	if namespace == "" {
+		namespace = metav1.NamespaceDefault
+	}
+	return client.Resource(mapping.Resource).Namespace(namespace)
 }
 
 func decode(manifests string) ([]*unstructured.Unstructured, error) {

@@ -26,7 +26,8 @@ size_t MovePart(std::vector<T>& from, size_t offset, Span span, std::vector<T>& 
 }  // namespace
 
 size_t ObjectsIn(const Changes& changes) {
-  return changes.nodes.size() + changes.pods.size() + changes.removed_nodes.size() +
+  return changes.nodes.size() + changes.objects.size() + changes.pods.size() +
+         changes.removed_nodes.size() + changes.removed_objects.size() +
          changes.removed_pods.size();
 }
 
@@ -35,6 +36,8 @@ Changes ChangesCutter::Next() {
   Span span{given_, std::min(given_ + kPiece, ObjectsIn(whole_))};
   size_t offset = MovePart(whole_.removed_nodes, 0, span, piece.removed_nodes);
   offset = MovePart(whole_.nodes, offset, span, piece.nodes);
+  offset = MovePart(whole_.removed_objects, offset, span, piece.removed_objects);
+  offset = MovePart(whole_.objects, offset, span, piece.objects);
   offset = MovePart(whole_.removed_pods, offset, span, piece.removed_pods);
   MovePart(whole_.pods, offset, span, piece.pods);
   given_ = span.end;

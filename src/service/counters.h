@@ -21,7 +21,8 @@ struct CallCounters {
 struct ServiceCounters {
   CallCounters filter, score, reserve, unreserve, permit;
   // Input that was refused, by kind.
-  Counter refused_nodes{0}, refused_pods{0}, refused_facts{0}, refused_hellos{0}, refused_epochs{0};
+  Counter refused_nodes{0}, refused_pods{0}, refused_objects{0}, refused_facts{0};
+  Counter refused_hellos{0}, refused_epochs{0};
   Counter sessions{0};       // Hellos that were welcomed
   Counter slow_sessions{0};  // ended because directives piled up
 };

@@ -215,6 +215,7 @@ void Metrics::AddService(Families& out) const {
                                 "Input of the adapter that was refused, by kind.")
                     .Add(counters_.refused_nodes, {{"kind", "node"}})
                     .Add(counters_.refused_pods, {{"kind", "pod"}})
+                    .Add(counters_.refused_objects, {{"kind", "object"}})
                     .Add(counters_.refused_facts, {{"kind", "fact"}})
                     .Add(counters_.refused_hellos, {{"kind", "hello"}})
                     .Add(counters_.refused_epochs, {{"kind", "epoch"}})

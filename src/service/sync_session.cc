@@ -145,7 +145,9 @@ std::optional<runtime::CommandBody> SyncSession::DecodeChanges() {
   std::vector<wire::Refusal> refusals;
   Changes changes = wire::DecodeChanges(request_.changes(), decode_, refusals);
   for (const wire::Refusal& refusal : refusals) {
-    ++(refusal.kind == wire::ObjectKind::kNode ? counters_.refused_nodes : counters_.refused_pods);
+    ++(refusal.kind == wire::ObjectKind::kNode  ? counters_.refused_nodes
+       : refusal.kind == wire::ObjectKind::kPod ? counters_.refused_pods
+                                                : counters_.refused_objects);
     LogWarning("input refused", {{"reason", wire::ToString(refusal)}});
     if (auto event = wire::EncodeRefusal(epoch_, refusal)) Send(*std::move(event));
   }

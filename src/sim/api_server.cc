@@ -31,6 +31,18 @@ void ApiServer::RemoveNode(const std::string& name) {
   if (nodes_.erase(name) > 0) TellNode(name);
 }
 
+void ApiServer::SetObject(const ObjectKey& key, const std::string& json) {
+  StoredObject& object = objects_[key];
+  if (object.uid.empty()) object.uid = fmt::format("object-{}", ++uids_);
+  object.json = json;
+  for (ApiObserver* observer : observers_) observer->ObjectChanged(key, &object);
+}
+
+void ApiServer::RemoveObject(const ObjectKey& key) {
+  if (objects_.erase(key) == 0) return;
+  for (ApiObserver* observer : observers_) observer->ObjectChanged(key, nullptr);
+}
+
 std::string ApiServer::CreatePod(const PodSpec& spec, int incarnation) {
   ApiPod pod{.spec = spec, .incarnation = incarnation};
   pod.name = incarnation == 1 ? spec.name : fmt::format("{}-r{}", spec.name, incarnation);

@@ -33,12 +33,19 @@ struct ApiPod {
   bool TakesRoom() const { return !spec.node.empty() && !Ended(); }
 };
 
+// An object of a kind that the brain wants.
+struct StoredObject {
+  std::string uid;
+  std::string json;
+};
+
 class ApiObserver {
  public:
   virtual ~ApiObserver() = default;
   // The object is as the server has it now; nullptr: it is gone.
   virtual void NodeChanged(const std::string& name, const NodeObject* node) = 0;
   virtual void PodChanged(const std::string& uid, const ApiPod* pod) = 0;
+  virtual void ObjectChanged(const ObjectKey& /*key*/, const StoredObject* /*object*/) {}
 };
 
 struct ApiError {
@@ -56,6 +63,10 @@ class ApiServer {
   void ChangeNode(const ChangeNode& change);
   void RemoveNode(const std::string& name);
 
+  // Makes the object, or changes it.
+  void SetObject(const ObjectKey& key, const std::string& json);
+  void RemoveObject(const ObjectKey& key);
+
   std::string CreatePod(const PodSpec& spec, int incarnation = 1);
   // The rules of a Binding: the pod exists, is not being deleted and is not bound. The server does
   // not look at the node.
@@ -69,6 +80,7 @@ class ApiServer {
   void ChangePod(const std::string& uid, const ChangePods& change);
 
   const std::map<std::string, NodeObject>& nodes() const { return nodes_; }
+  const std::map<ObjectKey, StoredObject>& objects() const { return objects_; }
   const NodeObject* FindNode(const std::string& name) const;
   const std::map<std::string, ApiPod>& pods() const { return pods_; }  // by UID
   const ApiPod* FindPod(const std::string& uid) const;
@@ -88,6 +100,7 @@ class ApiServer {
   EventQueue& queue_;
   std::vector<ApiObserver*> observers_;
   std::map<std::string, NodeObject> nodes_;
+  std::map<ObjectKey, StoredObject> objects_;
   std::map<std::string, ApiPod> pods_;
   std::map<std::string, std::string> newest_;             // scenario name -> UID
   std::map<std::string, std::set<std::string>> groups_;   // group -> UIDs

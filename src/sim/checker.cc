@@ -89,6 +89,13 @@ void Checker::FollowFacts(const Command& command) {
   }
 }
 
+int32_t Checker::MinOf(const Membership& membership) {
+  if (!membership.sized_by_object) return membership.min;
+  const auto& objects = world_.adapter().mirror().objects();
+  auto it = objects.find(*membership.terms_object);
+  return it == objects.end() ? kMaxGangSize : std::get<GangTerms>(it->second.body).min;
+}
+
 void Checker::JudgeAdmit(const Admit& admit) {
   const auto& pods = world_.adapter().mirror().pods();
   judge::World before;
@@ -109,7 +116,7 @@ void Checker::JudgeAdmit(const Admit& admit) {
       continue;
     }
     gang.push_back({pod->second, member.node});
-    if (pod->second.membership) min = std::max(min, pod->second.membership->min);
+    if (pod->second.membership) min = std::max(min, MinOf(*pod->second.membership));
     held_[member.pod_uid] = {admit.plan, member.node, pod->second.requests};
   }
   for (const std::string& wrong : judge::CheckPlacement(before, gang)) {
@@ -226,6 +233,9 @@ void Checker::CheckRebuild() {
   Time now = world_.queue().now();
   Changes snapshot;
   for (const auto& [name, node] : world_.adapter().mirror().nodes()) snapshot.nodes.push_back(node);
+  for (const auto& [key, object] : world_.adapter().mirror().objects()) {
+    snapshot.objects.push_back(object);
+  }
   for (const auto& [uid, pod] : world_.adapter().mirror().pods()) snapshot.pods.push_back(pod);
   cold.Apply({now, Connect{1'000'000, "cold"}});
   cold.Apply({now, std::move(snapshot)});

@@ -59,6 +59,8 @@ class Checker : public ApiObserver {
 
   void AfterCommand(const Command& command, const Outcome& outcome);
   void FollowFacts(const Command& command);
+  // What the pod, or the object that it names, says; too many if the object is not there.
+  int32_t MinOf(const Membership& membership);
   void JudgeAdmit(const Admit& admit);
   void Follow(Spell& spell, const std::string& group);
   void CheckSpells();

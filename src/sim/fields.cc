@@ -76,9 +76,9 @@ const std::vector<std::string>& PhaseWords() {
 
 const std::vector<std::string>& CodeWords() {
   static const auto* const kWords = new std::vector<std::string>{
-      "None",     "Syncing",     "MembersMissing", "MembersGated", "Invalid",    "MembersDisagree",
-      "Queued",   "Capacity",    "Fragmentation",  "Topology",     "NoSuchNode", "LevelUnknown",
-      "Conflict", "LateObjects", "Returning",      "Backoff",      "RollingBack"};
+      "None",          "Syncing",  "MembersMissing", "MembersGated",  "Invalid",  "MembersDisagree",
+      "ObjectMissing", "Queued",   "Capacity",       "Fragmentation", "Topology", "NoSuchNode",
+      "LevelUnknown",  "Conflict", "LateObjects",    "Returning",     "Backoff",  "RollingBack"};
   return *kWords;
 }
 

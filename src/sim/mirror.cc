@@ -21,6 +21,13 @@ void Mirror::PodChanged(const std::string& uid, const ApiPod* pod) {
   Enqueue(std::move(change));
 }
 
+void Mirror::ObjectChanged(const ObjectKey& key, const StoredObject* object) {
+  Pending change{.due = {}, .key = {}, .is_pod = false, .node = {}, .pod = {}};
+  change.object_key = key;
+  if (object) change.object = ToApiObject(key, *object);
+  Enqueue(std::move(change));
+}
+
 void Mirror::Enqueue(Pending change) {
   if (!running_) return;
   change.due = queue_.now() + jitter_(settings_.watch);
@@ -36,10 +43,13 @@ void Mirror::Flush() {
   Changes changes;
   std::map<std::string, NodeObject> nodes;
   std::map<std::string, PodObject> pods;
+  std::map<ObjectKey, std::optional<ApiObject>> objects;
   std::map<std::string, bool> order;  // the last change of a key counts
   for (; !pending_.empty() && pending_.front().due <= queue_.now(); pending_.pop_front()) {
     Pending& change = pending_.front();
-    if (change.is_pod) {
+    if (change.object_key) {
+      objects[*change.object_key] = std::move(change.object);
+    } else if (change.is_pod) {
       pods.erase(change.key);
       if (change.pod) pods.emplace(change.key, std::move(*change.pod));
       if (!change.pod && pods_.contains(change.key)) order["p" + change.key] = true;
@@ -55,6 +65,13 @@ void Mirror::Flush() {
     if (is_pod && !pods.contains(name)) changes.removed_pods.push_back(name);
     if (!is_pod && !nodes.contains(name)) changes.removed_nodes.push_back(name);
   }
+  for (auto& [key, object] : objects) {
+    if (object) {
+      changes.objects.push_back(*std::move(object));
+    } else if (auto sent = objects_.find(key); sent != objects_.end()) {
+      changes.removed_objects.push_back({key, sent->second.uid});
+    }
+  }
   for (auto& [name, node] : nodes) changes.nodes.push_back(std::move(node));
   for (auto& [uid, pod] : pods) changes.pods.push_back(std::move(pod));
   Send(std::move(changes));
@@ -63,12 +80,14 @@ void Mirror::Flush() {
 void Mirror::Send(Changes changes) {
   for (const std::string& name : changes.removed_nodes) nodes_.erase(name);
   for (const std::string& uid : changes.removed_pods) pods_.erase(uid);
+  for (const RemovedObject& removed : changes.removed_objects) objects_.erase(removed.key);
+  for (const ApiObject& object : changes.objects) objects_[object.key] = object;
   for (const NodeObject& node : changes.nodes) nodes_[node.name] = node;
   for (const PodObject& pod : changes.pods) pods_[pod.uid] = pod;
-  if (changes.removed_nodes.empty() && changes.removed_pods.empty() && changes.nodes.empty() &&
-      changes.pods.empty()) {
-    return;
-  }
+  const bool nothing = changes.removed_nodes.empty() && changes.removed_objects.empty() &&
+                       changes.removed_pods.empty() && changes.nodes.empty() &&
+                       changes.objects.empty() && changes.pods.empty();
+  if (nothing) return;
   brain_.Send(std::move(changes));
 }
 
@@ -77,6 +96,9 @@ void Mirror::SendSnapshot() {
   running_ = true;
   Changes snapshot;
   for (const auto& [name, node] : api_.nodes()) snapshot.nodes.push_back(node);
+  for (const auto& [key, object] : api_.objects()) {
+    snapshot.objects.push_back(ToApiObject(key, object));
+  }
   for (const auto& [uid, pod] : api_.pods()) {
     if (IsSent(pod)) snapshot.pods.push_back(ToPodObject(pod, brain_.config().accelerators));
   }
@@ -87,6 +109,7 @@ void Mirror::Stop() {
   running_ = false;
   pending_.clear();
   nodes_.clear();
+  objects_.clear();
   pods_.clear();
 }
 

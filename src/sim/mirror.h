@@ -21,6 +21,7 @@ class Mirror : public ApiObserver {
 
   void NodeChanged(const std::string& name, const NodeObject* node) override;
   void PodChanged(const std::string& uid, const ApiPod* pod) override;
+  void ObjectChanged(const ObjectKey& key, const StoredObject* object) override;
 
   // Sends everything that there is; from here on changes follow. Without Stop() in between it
   // starts anew.
@@ -31,6 +32,7 @@ class Mirror : public ApiObserver {
   // As sent.
   const std::map<std::string, NodeObject>& nodes() const { return nodes_; }
   const std::map<std::string, PodObject>& pods() const { return pods_; }
+  const std::map<ObjectKey, ApiObject>& objects() const { return objects_; }
 
  private:
   struct Pending {
@@ -39,6 +41,9 @@ class Mirror : public ApiObserver {
     bool is_pod = false;
     std::optional<NodeObject> node;
     std::optional<PodObject> pod;
+    // Then it is about an object, and not about a node or a pod.
+    std::optional<ObjectKey> object_key = {};
+    std::optional<ApiObject> object = {};
   };
   void Enqueue(Pending change);
   void Flush();
@@ -53,6 +58,7 @@ class Mirror : public ApiObserver {
   std::deque<Pending> pending_;
   std::map<std::string, NodeObject> nodes_;
   std::map<std::string, PodObject> pods_;
+  std::map<ObjectKey, ApiObject> objects_;
 };
 
 }  // namespace phalanx::sim

@@ -245,9 +245,13 @@ void ParseNodeState(Line& line) {
 }
 
 void ParseDelete(Line& line) {
-  const std::string* kind = line.Bare(1, "node, gang, job or pod");
+  const std::string* kind = line.Bare(1, "node, gang, job, pod or podgroup");
   TimeLine time;
   if (!kind) return;
+  if (*kind == "podgroup") {
+    if (ReadAttributes(line, 3, TimeAttributes(), time)) ParseDeletePodGroup(line, time.at);
+    return;
+  }
   if (*kind == "node") {
     std::optional<std::vector<std::string>> names = line.Names(2, "the name of a node", false);
     if (!names || !line.CheckNodes(*names)) return;

@@ -73,6 +73,10 @@ bool Line::CheckNodes(const std::vector<std::string>& names) {
   return CheckKnown(*this, names, draft_.nodes, "a node that was declared above");
 }
 
+bool Line::CheckPodGroups(const std::vector<std::string>& names) {
+  return CheckKnown(*this, names, draft_.pod_groups, "a PodGroup that a line above declares");
+}
+
 std::string Qualified(const std::string& name) {
   return name.find('/') == std::string::npos ? "default/" + name : name;
 }

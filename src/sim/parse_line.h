@@ -21,6 +21,7 @@ struct Draft {
   std::set<std::string> nodes;
   std::map<std::string, std::vector<size_t>> pods_of_group;  // indexes of result.scenario.actions
   std::set<std::string> pods;                                // "NS/NAME"
+  std::set<std::string> pod_groups;                          // "NS/NAME"
   std::map<std::string, int> expect_lines;                   // group -> line of its first mention
 };
 
@@ -50,6 +51,7 @@ class Line {
   bool CheckGroups(const std::vector<std::string>& names);
   bool CheckPods(const std::vector<std::string>& names);
   bool CheckNodes(const std::vector<std::string>& names);
+  bool CheckPodGroups(const std::vector<std::string>& names);
 
   template <class What>
   void AddAction(Duration at, What what) {
@@ -166,6 +168,8 @@ void ParseGang(Line& line);
 void ParseMember(Line& line);
 void ParseJob(Line& line);
 void ParseForeign(Line& line);
+void ParsePodGroup(Line& line);
+void ParseDeletePodGroup(Line& line, Duration at);  // of ParseDelete
 void ParseSet(Line& line);
 void ParseNodeState(Line& line);  // cordon, uncordon, ready, notready
 void ParseDelete(Line& line);

@@ -9,6 +9,7 @@ namespace phalanx::sim {
 namespace {
 
 constexpr char kSizeLabel[] = "phalanx.dev/gang-size";
+constexpr char kPodGroupLabel[] = "scheduling.x-k8s.io/pod-group";
 constexpr char kGangLabel[] = "phalanx.dev/gang";
 constexpr char kCompletionIndex[] = "batch.kubernetes.io/job-completion-index";
 
@@ -17,6 +18,7 @@ struct PodLine {
   Duration at;
   Duration every;
   int32_t members = 0;
+  bool names_pod_group = false;
 };
 
 using PodAttribute = Attribute<PodLine>;
@@ -81,6 +83,12 @@ std::vector<PodAttribute> TextAttributes() {
        [](const Word& w, PodLine& p) { return ReadLabelInto(w, p.spec.annotations); }},
       {"selector:", "the value of the node label",
        [](const Word& w, PodLine& p) { return ReadLabelInto(w, p.spec.node_selector); }},
+      {"podgroup", "the text of the pod-group label, which stands for our gang labels",
+       [](const Word& w, PodLine& p) {
+         p.spec.labels[kPodGroupLabel] = w.value;
+         p.names_pod_group = true;
+         return true;
+       }},
       {"size", "the text of the gang-size label, or 'absent'", ReadSizeLabel},
       {"role", "the name of a role",
        [](const Word& w, PodLine& p) {
@@ -182,7 +190,7 @@ void AddGang(Line& line, const std::string& group, const PodLine& gang) {
   std::string name = SplitQualified(group).second;
   for (int32_t i = 0; i < gang.members; ++i) {
     PodLine member = gang;
-    member.spec.labels.emplace(kGangLabel, name);
+    if (!member.names_pod_group) member.spec.labels.emplace(kGangLabel, name);
     member.at = gang.at + Duration{gang.every.ms * i};
     if (!AddPod(line, group, std::move(member), fmt::format("{}-{}", name, i))) return;
   }
@@ -212,6 +220,7 @@ void ParseGang(Line& line) {
   auto size = gang.spec.labels.find(kSizeLabel);
   if (size != gang.spec.labels.end() && size->second == "default") {
     size->second = std::to_string(gang.members);
+    if (gang.names_pod_group) gang.spec.labels.erase(size);
   }
   for (const std::string& name : *names) AddGang(line, name, gang);
 }
@@ -234,7 +243,7 @@ void ParseMember(Line& line) {
       return;
     }
     Action& action = line.scenario().actions[pods[static_cast<size_t>(index)]];
-    PodLine member{std::get<CreatePod>(action.what).spec, action.at, {}, 0};
+    PodLine member{std::get<CreatePod>(action.what).spec, action.at, {}, 0, false};
     if (!ReadAttributes(line, 2, PodAttributes(), member) || !CheckNodeOf(line, member)) return;
     action.what = CreatePod{std::move(member.spec)};
     action.at = member.at;

@@ -59,6 +59,7 @@ void Pipeline::Carry(const Admit& admit) {
                   .node = m.node,
                   .node_uid = m.node_uid,
                   .rank = m.rank,
+                  .gang_size = admit.gang_size,
                   .step = Step::kQueued,
                   .leaving = false};
     if (!pod || pod->deleting || !pod->spec.node.empty()) {

@@ -65,6 +65,7 @@ class Pipeline : public ApiObserver {
     std::string node;
     std::string node_uid;
     int32_t rank = 0;
+    int32_t gang_size = 0;
     Step step = Step::kQueued;
     bool leaving = false;
   };

@@ -149,7 +149,7 @@ void Pipeline::StartBind(Member& member) {
     }
     // The adapter died, its request did not.
     if (!faults_.Refuses(FaultStage::kBind, copy.group, copy.pod, copy.node, queue_.elapsed())) {
-      api_.Bind(copy.uid, copy.node, BoundPlan{copy.plan, copy.rank});
+      api_.Bind(copy.uid, copy.node, BoundPlan{copy.plan, copy.rank, copy.gang_size});
     }
   });
 }
@@ -160,7 +160,8 @@ void Pipeline::FinishBind(const std::string& uid, uint64_t plan) {
   const FaultRule* rule = faults_.Refuses(FaultStage::kBind, member->group, member->pod,
                                           member->node, queue_.elapsed());
   if (rule) return BindRefused(*member, {rule->code, rule->message});
-  std::optional<ApiError> error = api_.Bind(uid, member->node, BoundPlan{plan, member->rank});
+  const BoundPlan written{plan, member->rank, member->gang_size};
+  std::optional<ApiError> error = api_.Bind(uid, member->node, written);
   const ApiPod* pod = api_.FindPod(uid);
   if (error && pod && !pod->spec.node.empty()) {  // bound already: that is where it is
     member->node = pod->spec.node;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "wire/dialects/label.h"
+#include "wire/dialects/dialects.h"
 #include "wire/text.h"
 
 namespace phalanx::sim {
@@ -43,12 +43,19 @@ PodObject ToPodObject(const ApiPod& pod, const std::vector<std::string>& acceler
   out.termination_grace = pod.spec.grace;
   if (!pod.spec.ours) return out;
   wire::PodText text{out.ns, out.name, pod.spec.labels, pod.spec.annotations};
-  out.membership = wire::ReadLabelDialect(text);
+  out.membership = wire::ReadMembership(text);
   if (!out.membership && AsksForAccelerator(out.requests, accelerators)) {
     out.membership = wire::GangOfOne(text);
   }
   if (out.membership) out.bound_plan = pod.plan;
   return out;
+}
+
+ApiObject ToApiObject(const ObjectKey& key, const StoredObject& object) {
+  auto kinds = wire::WatchedKinds();
+  auto kind = std::ranges::find_if(
+      kinds, [&key](const wire::WatchedKind& known) { return key.kind == known.kind; });
+  return wire::ReadObject(*kind, key, object.uid, object.json);
 }
 
 bool IsSent(const ApiPod& pod) { return pod.spec.ours || pod.TakesRoom(); }

@@ -14,6 +14,9 @@ namespace phalanx::sim {
 PodObject ToPodObject(const ApiPod& pod, const std::vector<std::string>& accelerators);
 
 // Whether the adapter sends the pod at all: ours always, foreign ones while they take room.
+// The object as the brain's own code reads it.
+ApiObject ToApiObject(const ObjectKey& key, const StoredObject& object);
+
 bool IsSent(const ApiPod& pod);
 
 }  // namespace phalanx::sim

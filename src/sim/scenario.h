@@ -63,6 +63,14 @@ struct RemoveNode {
 struct CreatePod {
   PodSpec spec;
 };
+// Makes a PodGroup, or changes it.
+struct SetPodGroup {
+  std::string name;  // "NS/NAME"
+  std::string json;
+};
+struct RemovePodGroup {
+  std::string name;
+};
 // Deletes pods; their Jobs make new ones unless `with_owner`.
 struct DeletePods {
   PodSelector pods;
@@ -126,7 +134,8 @@ struct Action {
   Duration at;
   int line = 0;
   std::variant<AddNode, ChangeNode, RemoveNode, CreatePod, DeletePods, RemoveGate, EndPods,
-               ChangePods, AddFault, SetLatency, SetBindOrder, SetBindsInFlight, Restart>
+               ChangePods, SetPodGroup, RemovePodGroup, AddFault, SetLatency, SetBindOrder,
+               SetBindsInFlight, Restart>
       what;
 };
 

@@ -2,13 +2,20 @@
 
 #include <variant>
 
+#include "sim/parse_line.h"
 #include "sim/pod_object.h"
+#include "wire/dialects/pod_group.h"
 
 namespace phalanx::sim {
 namespace {
 
 // Any instant will do; it shows that nothing depends on the time of day.
 constexpr Time kStart{1'800'000'000'000};
+
+ObjectKey PodGroupKey(const std::string& name) {
+  auto [ns, rest] = SplitQualified(name);
+  return {wire::kPodGroupKind, ns, rest};
+}
 
 }  // namespace
 
@@ -78,6 +85,9 @@ void World::Do(const EndPods& action) {
 void World::Do(const ChangePods& action) {
   for (const std::string& uid : api_.Matching(action.pods)) api_.ChangePod(uid, action);
 }
+
+void World::Do(const SetPodGroup& action) { api_.SetObject(PodGroupKey(action.name), action.json); }
+void World::Do(const RemovePodGroup& action) { api_.RemoveObject(PodGroupKey(action.name)); }
 
 void World::Do(const AddFault& action) { faults_.Add(action.rule); }
 void World::Do(const SetLatency& action) { settings_.Of(action.which) = action.value; }

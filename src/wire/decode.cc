@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "wire/decode_fields.h"
-#include "wire/dialects/label.h"
+#include "wire/decode_objects.h"
+#include "wire/dialects/dialects.h"
 #include "wire/text.h"
 
 namespace phalanx::wire {
@@ -131,7 +132,7 @@ void ReadGang(const pb::Pod& message, const DecodeOptions& options, PodObject& p
   LabelMap labels = DecodeMap(message.labels());
   LabelMap annotations = DecodeMap(message.annotations());
   PodText text{pod.ns, pod.name, labels, annotations};
-  pod.membership = ReadLabelDialect(text);
+  pod.membership = ReadMembership(text);
   if (!pod.membership && AsksForAccelerator(pod, options)) pod.membership = GangOfOne(text);
   if (!pod.membership) return;
   // A bound member is past planning: what is wrong with its annotations keeps nobody waiting.
@@ -218,10 +219,10 @@ std::optional<CycleStage> DecodeStage(pb::Conflict::Stage stage) {
 }  // namespace
 
 std::string ToString(const Refusal& refusal) {
-  return fmt::format("{}/{}: {} is '{}', expected {}{}",
-                     refusal.kind == ObjectKind::kNode ? "node" : "pod", refusal.name,
-                     refusal.problem.field, refusal.problem.value, refusal.problem.expected,
-                     refusal.left_out ? "; the object is left out" : "");
+  static const char* const kKinds[] = {"node", "pod", "object"};
+  return fmt::format("{}/{}: {} is '{}', expected {}{}", kKinds[static_cast<size_t>(refusal.kind)],
+                     refusal.name, refusal.problem.field, refusal.problem.value,
+                     refusal.problem.expected, refusal.left_out ? "; the object is left out" : "");
 }
 
 Changes DecodeChanges(const pb::Changes& message, const DecodeOptions& options,
@@ -233,6 +234,7 @@ Changes DecodeChanges(const pb::Changes& message, const DecodeOptions& options,
   out.nodes.reserve(message.nodes_size());
   out.pods.reserve(message.pods_size());
   for (const pb::Node& node : message.nodes()) DecodeNode(node, out, refusals);
+  DecodeObjects(message, out, refusals);
   for (const pb::Pod& pod : message.pods()) DecodePod(pod, options, out, refusals);
   return out;
 }

@@ -5,6 +5,8 @@
 //     is planned on); a quantity of it that can not be read counts as absent;
 //   a pod without UID, namespace or name is left out; what is wrong with the request of a member is
 //     a Problem of its membership, so that its gang waits with that reason;
+//   another object of a kind that nobody asked for, or without name or UID, is left out; one whose
+//     content can not be followed is there with its problems, so that who needs it can tell;
 //   everything of that kind is reported as a Refusal.
 //
 // Threads: pure functions.
@@ -29,12 +31,12 @@ struct DecodeOptions {
   std::vector<std::string> accelerators;     // EngineConfig::accelerators
 };
 
-enum class ObjectKind { kNode, kPod };
+enum class ObjectKind { kNode, kPod, kObject };
 
 // Input that was refused, in whole or in part.
 struct Refusal {
   ObjectKind kind = ObjectKind::kNode;
-  std::string name;  // of the node, or NAMESPACE/NAME of the pod
+  std::string name;  // of the node, NAMESPACE/NAME of the pod, KIND NAMESPACE/NAME of an object
   Problem problem;
   bool left_out = false;  // the whole object, not the field alone
   // Set for a pod of ours whose gang's reason does not tell the problem already: its author should

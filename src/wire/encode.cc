@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "wire/dialects/label.h"
+#include "wire/dialects/dialects.h"
 
 namespace phalanx::wire {
 namespace {
@@ -102,12 +102,15 @@ pb::SyncResponse EncodeWelcome(uint64_t epoch, const std::vector<std::string>& a
   out.set_epoch(epoch);
   pb::Welcome* welcome = out.mutable_welcome();
   welcome->set_epoch(epoch);
-  welcome->add_pod_label_keys("phalanx.dev/*");
-  welcome->add_pod_label_keys(kCompletionIndexKey);
-  welcome->add_pod_annotation_keys("phalanx.dev/*");
-  welcome->add_pod_annotation_keys(kCompletionIndexKey);
-  welcome->add_held_label_keys(kGangLabel);
-  welcome->add_held_label_keys(kGangSizeLabel);
+  for (const char* key : LabelKeys()) welcome->add_pod_label_keys(key);
+  for (const char* key : AnnotationKeys()) welcome->add_pod_annotation_keys(key);
+  for (const char* key : HeldLabelKeys()) welcome->add_held_label_keys(key);
+  for (const WatchedKind& kind : WatchedKinds()) {
+    pb::ObjectKind* watch = welcome->add_watch();
+    watch->set_group(kind.group);
+    watch->set_version(kind.version);
+    watch->set_resource(kind.resource);
+  }
   for (const std::string& name : accelerators) welcome->add_held_resources(name);
   welcome->set_max_frame_bytes(max_frame_bytes);
   return out;

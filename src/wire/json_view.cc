@@ -101,6 +101,8 @@ const char* Name(ReasonCode code) {
       return "membersGated";
     case ReasonCode::kInvalid:
       return "invalid";
+    case ReasonCode::kObjectMissing:
+      return "objectMissing";
     case ReasonCode::kMembersDisagree:
       return "membersDisagree";
     case ReasonCode::kQueued:

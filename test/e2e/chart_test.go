@@ -100,13 +100,13 @@ func chartRights(e *env) {
 		{"create", "", "pods/binding", ""}, {"create", "", "pods/eviction", ""},
 		{"patch", "", "pods/status", ""}, {"list", "", "nodes", ""}, {"watch", "", "pods", ""},
 		{"create", "events.k8s.io", "events", ""}, {"patch", "resource.k8s.io", "resourceclaims/status", ""},
-		{"update", "", "persistentvolumes", ""},
+		{"update", "", "persistentvolumes", ""}, {"watch", "scheduling.x-k8s.io", "podgroups", ""},
 	}
 	refused := []access{
 		{"delete", "", "pods", ""}, {"create", "", "pods", ""}, {"update", "", "pods", ""},
 		{"create", "", "pods/exec", ""}, {"patch", "", "nodes", ""}, {"delete", "", "nodes", ""},
 		{"get", "", "secrets", ""}, {"list", "", "configmaps", ""}, {"impersonate", "", "users", ""},
-		{"update", "coordination.k8s.io", "leases", "kube-scheduler"},
+		{"update", "coordination.k8s.io", "leases", "kube-scheduler"}, {"update", "scheduling.x-k8s.io", "podgroups", ""},
 		{"create", "rbac.authorization.k8s.io", "clusterrolebindings", ""}, {"*", "*", "*", ""},
 	}
 	for _, a := range needed {

@@ -31,8 +31,8 @@ func (s story) in(names []string) bool {
 	})
 }
 
-var stories = slices.Concat(chartStories, gangStories, inputStories, failureStories, readmeStories,
-	guideStories, podStories, imageStories)
+var stories = slices.Concat(chartStories, gangStories, inputStories, dialectStories, failureStories,
+	readmeStories, guideStories, podStories, imageStories)
 
 var passed, failed int
 

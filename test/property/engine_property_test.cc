@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ class History {
   }
 
   void Step() {
-    switch (Draw(12)) {
+    switch (Draw(13)) {
       case 0:
       case 1:
         return NewGang();
@@ -45,6 +46,8 @@ class History {
         return rig.Plan();
       case 9:
         return Foreign();
+      case 10:
+        return EditObject();
       default:
         return rig.Run();
     }
@@ -54,6 +57,9 @@ class History {
   void Heal() {
     ClearFaults();
     for (NodeObject node : MakeRacks(2, 3, 4)) rig.UpdateNode(node);
+    for (const GangSpec& spec : specs_) {
+      if (grouped_.count(spec.name) > 0) rig.SetObject(GroupOf(spec, spec.min));
+    }
     rig.Start();
     for (int round = 0; round < 60; ++round) {
       for (const auto& [uid, pod] : std::map(rig.pods)) {
@@ -88,9 +94,40 @@ class History {
     if (Draw(3) == 0) spec.required_level = "nvlink";
     spec.created_s = rig.now.ms / 1000;
     specs_.push_back(spec);
-    std::vector<PodObject> pods = MakeGang(spec);
+    if (Draw(3) == 0) {
+      grouped_.insert(spec.name);
+      if (Draw(2) == 0) rig.SetObject(GroupOf(spec, spec.min));
+    }
+    std::vector<PodObject> pods;
+    for (int i = 0; i < spec.size; ++i) pods.push_back(MemberOf(spec, i));
     if (Draw(5) == 0) pods.back().gates = {"gate"};
     rig.AddPods(pods);
+  }
+  // A gang whose minimum stands in an object; its members say no size.
+  static ApiObject GroupOf(const GangSpec& spec, int32_t min) {
+    return {{"PodGroup", spec.ns, spec.name}, "uid-" + spec.name, GangTerms{min, std::nullopt}, {}};
+  }
+  PodObject MemberOf(const GangSpec& spec, int i) const {
+    PodObject pod = MakeMember(spec, i);
+    if (grouped_.count(spec.name) == 0) return pod;
+    pod.membership->gang.source = "podgroup";
+    pod.membership->terms_object = GroupOf(spec, 1).key;
+    pod.membership->sized_by_object = true;
+    pod.membership->size = pod.membership->min = 1;
+    return pod;
+  }
+  void EditObject() {
+    if (grouped_.empty()) return;
+    const auto name = std::next(grouped_.begin(), Draw(static_cast<int>(grouped_.size())));
+    for (const GangSpec& spec : specs_) {
+      if (spec.name != *name) continue;
+      const ApiObject object = GroupOf(spec, 1 + Draw(6));
+      if (Draw(3) > 0) {
+        rig.SetObject(object);
+      } else if (rig.objects.count(object.key) > 0) {
+        rig.RemoveObject(object.key);
+      }
+    }
   }
   void Misbehave() {
     const std::string pod = AnyPod();
@@ -172,7 +209,7 @@ class History {
   void MakeMissing() {
     for (const GangSpec& spec : specs_) {
       for (int i = 0; i < spec.size; ++i) {
-        PodObject pod = MakeMember(spec, i);
+        PodObject pod = MemberOf(spec, i);
         const bool there = std::any_of(rig.pods.begin(), rig.pods.end(), [&](const auto& entry) {
           return entry.second.name == pod.name && entry.second.ns == pod.ns;
         });
@@ -197,6 +234,7 @@ class History {
   int gangs_ = 0;
   int lives_ = 0;
   std::vector<GangSpec> specs_;
+  std::set<std::string> grouped_;  // names of those that an object gives their minimum
 };
 
 class EngineProperty : public ::testing::TestWithParam<uint32_t> {};

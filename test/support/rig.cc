@@ -56,12 +56,24 @@ void Rig::EndPod(const std::string& uid, PodPhase phase) {
   UpdatePod(std::move(pod));
 }
 
+void Rig::SetObject(ApiObject object) {
+  objects[object.key] = object;
+  Send(Changes{.objects = {std::move(object)}});
+}
+
+void Rig::RemoveObject(const ObjectKey& key) {
+  std::string uid = objects.at(key).uid;
+  objects.erase(key);
+  Send(Changes{.removed_objects = {{key, std::move(uid)}}});
+}
+
 void Rig::Start() {
   pipeline_.clear();
   inbox_.clear();
   Send(Connect{++epoch, "test"});
   Changes snapshot;
   for (const auto& [name, node] : nodes) snapshot.nodes.push_back(node);
+  for (const auto& [key, object] : objects) snapshot.objects.push_back(object);
   for (const auto& [uid, pod] : pods) snapshot.pods.push_back(pod);
   Send(std::move(snapshot));
   Send(Leadership{true});
@@ -178,7 +190,7 @@ void Rig::OnAdmit(const Admit& admit) {
   std::vector<judge::Assignment> gang;
   for (const AdmitMember& member : admit.members) {
     gang.push_back({pods.at(member.pod_uid), member.node});
-    pipeline_[member.pod_uid] = {admit.plan, member.node};
+    pipeline_[member.pod_uid] = {admit.plan, member.node, admit.gang_size};
   }
   EXPECT_THAT(judge::CheckPlacement(world, gang), ::testing::IsEmpty());
   if (manual) return;
@@ -225,7 +237,7 @@ void Rig::Bind(const std::string& uid, const InPipeline& item) {
   PodObject& pod = pods.at(uid);
   pod.node = item.node;
   pod.phase = PodPhase::kRunning;
-  pod.bound_plan = BoundPlan{item.plan, -1};
+  pod.bound_plan = BoundPlan{item.plan, -1, item.gang_size};
   inbox_.push_back(FactOf(uid, MemberState::kBound));
   inbox_.push_back(Changes{.pods = {pod}});
   pipeline_.erase(uid);

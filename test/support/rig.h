@@ -43,6 +43,9 @@ class Rig {
   void DeletePod(const std::string& uid);
   void RemovePod(const std::string& uid);
   void EndPod(const std::string& uid, PodPhase phase);
+  // New or changed.
+  void SetObject(ApiObject object);
+  void RemoveObject(const ObjectKey& key);
 
   // --- the conversation
   // A new epoch with the present world as its snapshot. Pods in the pipeline are forgotten, as by a
@@ -79,6 +82,7 @@ class Rig {
   bool manual = false;
   std::map<std::string, NodeObject> nodes;  // by name
   std::map<std::string, PodObject> pods;    // by UID
+  std::map<ObjectKey, ApiObject> objects;
   std::vector<Directive> log;
   std::vector<Outcome> outcomes;
   std::vector<uint64_t> digests;  // after each command, when `keep_digests`
@@ -98,6 +102,7 @@ class Rig {
   struct InPipeline {
     uint64_t plan = 0;
     std::string node;
+    int32_t gang_size = 0;
   };
   void CarryOut(const Directive& directive);
   void OnAdmit(const Admit& admit);

@@ -21,6 +21,7 @@ class Hash {
     return *this;
   }
   Hash& Add(Time time) { return Add(time.ms); }
+  Hash& Add(const ObjectKey& key) { return Add(key.kind).Add(key.ns).Add(key.name); }
   Hash& Add(const GangKey& key) { return Add(key.ns).Add(key.source).Add(key.name); }
   Hash& Add(const Reason& reason) {
     Add(reason.code).Add(reason.have).Add(reason.need).Add(reason.level).Add(reason.domain);
@@ -69,6 +70,7 @@ uint64_t DigestOf(const State& state, const Member& member) {
   Hash hash;
   hash.Add(member.object.uid).Add(member.stage).Add(member.standing).Add(member.plan);
   hash.Add(NodeName(state, member.node)).Add(member.rank).Add(member.evicting);
+  hash.Add(member.started_under);
   return hash.Done();
 }
 
@@ -81,10 +83,11 @@ uint64_t DigestOf(const State& state, const Gang& gang) {
   hash.Add(gang.verdict).Add(gang.changed).Add(gang.phase).Add(gang.reason);
   hash.Add(gang.terms.size).Add(gang.terms.min).Add(gang.terms.priority);
   hash.Add(gang.terms.required_level).Add(gang.terms.preferred_level);
+  if (gang.terms.object) hash.Add(*gang.terms.object).Add(gang.object_reason);
   if (gang.plan) {
     hash.Add(gang.plan->id).Add(gang.plan->stage).Add(gang.plan->joining);
     hash.Add(gang.plan->size).Add(gang.plan->bound).Add(gang.plan->deadline);
-    hash.Add(gang.plan->admitted).Add(gang.plan->lost);
+    hash.Add(gang.plan->admitted).Add(gang.plan->lost).Add(gang.plan->gang_size);
   }
   if (gang.queued) hash.Add(*gang.queued);
   for (ReasonCode code : gang.told) hash.Add(code);
@@ -105,6 +108,18 @@ uint64_t DigestOfNodes(const State& state) {
     sum += hash.Done();
   }
   return sum;
+}
+
+uint64_t DigestOfObjects(const State& state) {
+  Hash hash;
+  for (const auto& [key, entry] : state.objects.entries()) {
+    hash.Add(key).Add(entry.object.uid);
+    if (const auto* terms = std::get_if<GangTerms>(&entry.object.body)) {
+      hash.Add(terms->min).Add(terms->reserve_deadline.value_or(Duration{}).ms);
+    }
+    for (const Problem& problem : entry.object.problems) hash.Add(problem.field).Add(problem.value);
+  }
+  return hash.Done();
 }
 
 uint64_t DigestOfPlanning(const State& state) {
@@ -137,6 +152,7 @@ uint64_t DigestOf(const State& state) {
   uint64_t gangs = 0;
   for (const auto& [key, id] : state.gangs.by_key()) gangs += DigestOf(state, state.gangs.Get(id));
   hash.Add(state.now).Add(pods).Add(gangs).Add(DigestOfNodes(state)).Add(DigestOfPlanning(state));
+  hash.Add(DigestOfObjects(state));
   return hash.Done();
 }
 

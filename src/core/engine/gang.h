@@ -28,8 +28,9 @@ enum class PlanStage { kReserve, kPrepare, kBind };
 struct Plan {
   uint64_t id = 0;
   PlanStage stage = PlanStage::kReserve;
-  bool joining = false;  // members that join a gang which runs, or is being repaired
-  int32_t admitted = 0;  // members at Admit
+  bool joining = false;   // members that join a gang which runs, or is being repaired
+  int32_t gang_size = 0;  // Admit::gang_size
+  int32_t admitted = 0;   // members at Admit
   int32_t size = 0;
   int32_t bound = 0;
   int32_t lost = 0;               // left it after both barriers opened
@@ -39,7 +40,8 @@ struct Plan {
 struct Gang {
   GangKey key;
   Roster roster;
-  Terms terms;  // what live members agree on; the first in order where they do not
+  Terms terms;           // see terms.h; the first in order where live members do not agree
+  Reason object_reason;  // why the object that they name keeps it waiting; kNone if it does not
   std::optional<Plan> plan;
   std::string domain;  // path of the common domain of the last start
 

@@ -6,6 +6,7 @@
 
 #include "core/engine/lifecycle.h"
 #include "core/engine/reasons.h"
+#include "core/engine/terms.h"
 
 namespace phalanx {
 namespace {
@@ -280,6 +281,7 @@ void ApplyChanges(State& state, const Changes& changes) {
   for (const NodeObject& node : changes.nodes) UpsertNode(state, node, &unusable);
   if (state.synced && state.cluster.presence_changes() != seen) FindLostMembers(state);
   if (!unusable.empty()) WithdrawPlansOn(state, unusable, "a planned node can't be used any more");
+  ApplyObjects(state, changes);
   for (const std::string& uid : changes.removed_pods) {
     const PodId id = state.pods.Find(uid);
     if (id.valid()) {

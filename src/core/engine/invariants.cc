@@ -9,6 +9,7 @@
 #include "core/engine/lifecycle.h"
 #include "core/engine/reasons.h"
 #include "core/engine/settle.h"
+#include "core/engine/terms.h"
 
 namespace phalanx {
 namespace {
@@ -170,6 +171,13 @@ void CheckTimer(const State& state, GangId id, const Gang& gang, Findings* out) 
 // ---- derived state equals a recomputation
 
 void CheckDerived(const State& state, GangId id, const Gang& gang, Findings* out) {
+  if (gang.terms != TermsNow(state, gang)) out->push_back(Name(gang) + ": terms are stale");
+  if (gang.object_reason != ObjectReason(state, gang.terms)) {
+    out->push_back(Name(gang) + ": what its object says is stale");
+  }
+  if (gang.terms.object && state.objects.UsersOf(*gang.terms.object).count(id) == 0) {
+    out->push_back(Name(gang) + ": is not listed with the object that it reads");
+  }
   if (gang.phase != PhaseOf(gang)) out->push_back(Name(gang) + ": phase is stale");
   const bool waits = gang.phase == GangPhase::kGathering || gang.phase == GangPhase::kQueued ||
                      gang.phase == GangPhase::kRollingBack ||

@@ -46,6 +46,7 @@ void MemberBound(State& state, Gang& gang, Member& member, const std::string& no
   const bool in_plan = state.InPlan(gang, member);
   const bool released = in_plan && gang.plan->stage == PlanStage::kBind;
   if (released) ++gang.plan->bound;
+  if (released) member.started_under = gang.plan->gang_size;
   if (in_plan && !released) --gang.plan->size;
   pod.node = state.cluster.NodeForName(node);
   member.node = pod.node;

@@ -10,6 +10,7 @@
 
 #include "core/engine/lifecycle.h"
 #include "core/engine/reasons.h"
+#include "core/engine/terms.h"
 #include "core/explain/reason_text.h"
 #include "core/place/placement.h"
 #include "core/plan/assign.h"
@@ -115,7 +116,7 @@ std::vector<int32_t> RanksFor(const Gang& gang, const Members& members) {
 }
 
 Admit AdmitOf(const State& state, const Gang& gang, const Members& members) {
-  Admit admit{.gang = gang.key, .plan = gang.plan->id, .gang_size = gang.terms.size};
+  Admit admit{.gang = gang.key, .plan = gang.plan->id, .gang_size = gang.plan->gang_size};
   admit.domain = gang.domain;
   for (const Member* member : members) {
     const NodeObject& node = state.cluster.node(member->node).object;
@@ -138,7 +139,8 @@ void Commit(State& state, Gang& gang, GangId id, const Chosen& chosen) {
   plan.joining = chosen.joining;
   plan.size = static_cast<int32_t>(chosen.members.size());
   plan.admitted = plan.size;
-  plan.deadline = state.now + state.config.reserve_deadline;
+  plan.gang_size = gang.terms.sized_by_object ? gang.terms.min : gang.terms.size;
+  plan.deadline = state.now + ReserveDeadline(state, gang);
   gang.plan = plan;
   gang.verdict = {};
   if (!chosen.joining) gang.domain = chosen.domain;

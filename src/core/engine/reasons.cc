@@ -37,6 +37,10 @@ Difference FirstDifference(const Terms& a, const Terms& b) {
   if (a.required_level != b.required_level) {
     return {"required topology level", a.required_level, b.required_level};
   }
+  if (a.object != b.object) {
+    return {"object with their terms", a.object ? ToString(*a.object) : "",
+            b.object ? ToString(*b.object) : ""};
+  }
   return {"preferred topology level", a.preferred_level, b.preferred_level};
 }
 
@@ -114,6 +118,7 @@ Reason GatherReason(const Gang& gang) {
   const Roster& roster = gang.roster;
   if (!roster.with_problems().empty()) return InvalidReason(**roster.with_problems().begin());
   if (roster.terms().size() > 1) return DisagreeReason(roster);
+  if (gang.object_reason.code != ReasonCode::kNone) return gang.object_reason;
   if (roster.Counted() < gang.terms.min) return MissingReason(gang);
   if (const std::string* shared = roster.SharedLateObject()) {
     return {.code = ReasonCode::kLateObjects, .subject = *shared};

@@ -1,5 +1,6 @@
 #include "core/engine/roster.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -53,7 +54,13 @@ Standing StandingOf(const Member& member) {
 
 Terms TermsOf(const Member& member) {
   const Membership& says = *member.object.membership;
-  return {says.size, says.min, member.object.priority, says.required_level, says.preferred_level};
+  return {says.size,
+          says.min,
+          member.object.priority,
+          says.required_level,
+          says.preferred_level,
+          says.terms_object,
+          says.sized_by_object};
 }
 
 Roster::Indexed Roster::IndexOf(const Member& member) {
@@ -62,6 +69,10 @@ Roster::Indexed Roster::IndexOf(const Member& member) {
   // A deleted member that still leaves the pipeline is waited for, but speaks for nobody.
   out.live = IsLive(out.standing) && !member.object.deleting;
   out.created = member.object.created;
+  if (out.standing == Standing::kBound || out.standing == Standing::kSucceeded) {
+    const std::optional<BoundPlan>& bound = member.object.bound_plan;
+    out.started_under = std::max(member.started_under, bound ? bound->gang_size : 0);
+  }
   if (!out.live) return out;
   out.terms = TermsOf(member);
   if (member.object.node.empty()) {
@@ -113,7 +124,8 @@ void Roster::Refresh(Member& member) {
   Indexed now = IndexOf(member);
   member.standing = now.standing;
   if (old.live == now.live && old.problem == now.problem && old.terms == now.terms &&
-      old.created == now.created && old.late == now.late) {
+      old.created == now.created && old.late == now.late &&
+      old.started_under == now.started_under) {
     --counts_[static_cast<size_t>(old.standing)];
     ++counts_[static_cast<size_t>(now.standing)];
     if (old.standing == Standing::kGated) gated_.erase(&member);
@@ -131,6 +143,7 @@ void Roster::Insert(const Member& member, const Indexed& entry) {
   if (entry.standing == Standing::kGated) gated_.insert(&member);
   if (entry.problem) problems_.insert(&member);
   CountLate(entry.late, 1);
+  if (entry.started_under > 0) started_.insert(entry.started_under);
   if (!entry.live) return;
   ++live_;
   terms_[entry.terms].insert(&member);
@@ -142,6 +155,7 @@ void Roster::Erase(const Member& member, const Indexed& entry) {
   gated_.erase(&member);
   problems_.erase(&member);
   CountLate(entry.late, -1);
+  if (entry.started_under > 0) started_.erase(started_.find(entry.started_under));
   if (!entry.live) return;
   --live_;
   auto terms = terms_.find(entry.terms);

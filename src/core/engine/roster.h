@@ -63,6 +63,8 @@ struct Terms {
   int32_t priority = 0;
   std::string required_level;
   std::string preferred_level;
+  std::optional<ObjectKey> object = {};  // Membership::terms_object
+  bool sized_by_object = false;
 
   friend auto operator<=>(const Terms&, const Terms&) = default;
 };
@@ -76,8 +78,9 @@ struct Member {
   uint64_t plan = 0;  // it is in this plan, returns from it, or was bound under it
   NodeId node;        // planned or bound
   int32_t rank = -1;
-  bool evicting = false;   // an eviction was sent and not refused
-  bool node_gone = false;  // bound to a node that is not there
+  int32_t started_under = 0;  // Admit::gang_size of the plan that it was bound under; 0: not known
+  bool evicting = false;      // an eviction was sent and not refused
+  bool node_gone = false;     // bound to a node that is not there
 
   // Kept by Roster::Refresh.
   Standing standing = Standing::kReady;
@@ -120,6 +123,8 @@ class Roster {
   const MemberSet& with_problems() const { return problems_; }
   // A claim or volume that more than one unbound member waits for; nullptr if there is none.
   const std::string* SharedLateObject() const;
+  // The largest size that a bound or succeeded member was started under; 0: not known.
+  int32_t StartedUnder() const { return started_.empty() ? 0 : *started_.rbegin(); }
   // Creation of the oldest live member.
   std::optional<Time> Oldest() const;
 
@@ -129,6 +134,7 @@ class Roster {
     bool live = false;
     bool problem = false;
     Terms terms;
+    int32_t started_under = 0;
     Time created;
     std::vector<std::string> late;
   };
@@ -144,6 +150,7 @@ class Roster {
   std::map<Terms, MemberSet> terms_;
   MemberSet gated_;
   MemberSet problems_;
+  std::multiset<int32_t> started_;
   std::multiset<Time> created_;
   std::map<std::string, int32_t> late_;
   std::set<std::string> shared_late_;

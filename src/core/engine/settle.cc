@@ -6,6 +6,7 @@
 #include "core/engine/lifecycle.h"
 #include "core/engine/reasons.h"
 #include "core/engine/tell.h"
+#include "core/engine/terms.h"
 
 namespace phalanx {
 namespace {
@@ -74,7 +75,7 @@ void CheckDeadline(State& state, Gang& gang) {
   const bool reserving = gang.plan->stage == PlanStage::kReserve;
   if (reserving) {
     const Time last = state.progress.Last(gang.plan->id);
-    gang.plan->deadline = std::max(gang.plan->deadline, last + state.config.reserve_deadline);
+    gang.plan->deadline = std::max(gang.plan->deadline, last + ReserveDeadline(state, gang));
     if (gang.plan->deadline > state.now) return;
   }
   const int32_t late = gang.roster.Count(Standing::kPlanned) +
@@ -178,13 +179,15 @@ void Forget(State& state, GangId id) {
     state.queue.Erase(*gang.queued);
     state.pass.Forget(*gang.queued);
   }
+  if (gang.terms.object) state.objects.Drop(*gang.terms.object, id);
   state.timers.Move(id, gang.wake, Time::Never());
   state.gangs.Remove(id);
 }
 
 void Settle(State& state, GangId id) {
   Gang& gang = state.gangs.Get(id);
-  if (!gang.roster.terms().empty()) gang.terms = gang.roster.terms().begin()->first;
+  UpdateTerms(state, id);
+  CheckTerms(state, gang);
   CheckDeadline(state, gang);
   AdvanceBarriers(state, gang);
   CheckRepair(state, gang);

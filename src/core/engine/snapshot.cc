@@ -8,6 +8,7 @@
 
 #include "core/engine/inputs.h"
 #include "core/engine/lifecycle.h"
+#include "core/engine/terms.h"
 #include "core/plan/assign.h"
 
 namespace phalanx {
@@ -59,7 +60,7 @@ void Hold(State& state, Gang& gang, const InFlight& item, Stage stage) {
   if (stage == Stage::kReturning) gang.resend_at = state.now;
 }
 
-void RankInFlight(Gang& gang, const std::vector<InFlight>& items) {
+void RankInFlight(const State& state, Gang& gang, const std::vector<InFlight>& items) {
   std::set<int32_t> taken;
   for (const auto& [key, member] : gang.roster.members()) {
     if (!member.object.node.empty() && member.rank >= 0) taken.insert(member.rank);
@@ -67,7 +68,7 @@ void RankInFlight(Gang& gang, const std::vector<InFlight>& items) {
   std::vector<std::optional<int32_t>> indexes;
   indexes.reserve(items.size());
   for (const InFlight& item : items) indexes.push_back(item.member->object.membership->index);
-  const int32_t size = gang.roster.terms().begin()->first.size;
+  const int32_t size = TermsNow(state, gang).size;
   const std::vector<int32_t> ranks = AssignRanks(indexes, std::move(taken), size);
   for (size_t i = 0; i < items.size(); ++i) items[i].member->rank = ranks[i];
 }
@@ -97,7 +98,8 @@ void RecallPlan(State& state, GangId id, const std::vector<InFlight>& in_flight)
     }
   }
   plan.size = plan.bound + static_cast<int32_t>(binding.size());
-  RankInFlight(gang, binding);
+  plan.gang_size = gang.roster.StartedUnder();
+  RankInFlight(state, gang, binding);
   gang.plan = plan;
   state.starting.insert(id);
 }
@@ -125,10 +127,10 @@ void RecallPlans(State& state) {
 // A start that was cut in two, as far as the objects tell: members are missing, all pods for it are
 // there, and one that waits is as old as the bound ones. A waiting member that is younger than all
 // bound ones replaces a lost one: then the survivors are kept, however long it takes.
-bool LooksPartBound(const Gang& gang) {
+bool LooksPartBound(const State& state, const Gang& gang) {
   const Roster& roster = gang.roster;
   if (roster.Count(Standing::kBound) == 0 || roster.terms().empty()) return false;
-  const int32_t min = roster.terms().begin()->first.min;
+  const int32_t min = TermsNow(state, gang).min;
   if (roster.Placed() >= min || roster.Counted() < min) return false;
   Time newest_bound{0};
   Time oldest_waiting = Time::Never();
@@ -178,13 +180,14 @@ void ApplySyncDone(State& state) {
     state.counters.CountRefused("unexpected end of snapshot");
     return;
   }
+  RemoveUnseenObjects(state);
   RemoveUnseen(state);
   RecallPlans(state);
   state.synced = true;
   FindLostMembers(state);
   for (const auto& [key, id] : state.gangs.by_key()) {
     Gang& gang = state.gangs.Get(id);
-    if (LooksPartBound(gang)) gang.repair_by = state.now + state.config.repair_deadline;
+    if (LooksPartBound(state, gang)) gang.repair_by = state.now + state.config.repair_deadline;
     state.Touch(id);
   }
   state.NoteRelease();

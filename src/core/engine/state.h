@@ -3,6 +3,7 @@
 // The parts are free functions over State, one file each:
 //
 //   inputs     nodes and pods come, change and go
+//   terms      objects come, change and go, and what a gang is held to
 //   facts      what the adapter reports about members, conflicts and effects
 //   snapshot   epochs
 //   lifecycle  a plan is withdrawn, fails, ends; roll back
@@ -21,6 +22,7 @@
 #include "core/cluster/cluster.h"
 #include "core/engine/accelerators.h"
 #include "core/engine/gang.h"
+#include "core/engine/objects.h"
 #include "core/engine/outbox.h"
 #include "core/engine/pods.h"
 #include "core/engine/timers.h"
@@ -50,6 +52,7 @@ struct State {
   Cluster cluster;
   PodTable pods;
   GangTable gangs;
+  ObjectTable objects;
   WaitingQueue queue;
   Pass pass;
   Refusals refusals;

@@ -174,6 +174,8 @@ std::string_view ReasonName(ReasonCode code) {
       return "Invalid";
     case ReasonCode::kMembersDisagree:
       return "MembersDisagree";
+    case ReasonCode::kObjectMissing:
+      return "ObjectMissing";
     case ReasonCode::kQueued:
       return "Queued";
     case ReasonCode::kCapacity:
@@ -238,6 +240,11 @@ std::string Explain(const Reason& reason, const Asked& asked) {
       return Invalid(reason);
     case ReasonCode::kMembersDisagree:
       return Disagree(reason);
+    case ReasonCode::kObjectMissing:
+      return fmt::format(
+          "{}, which its members name, is not there: create it, and install its kind (CRD) if the "
+          "cluster does not know it",
+          reason.subject);
     case ReasonCode::kQueued:
       return "it is complete and waits for its first look at the nodes";
     case ReasonCode::kCapacity:

@@ -181,9 +181,13 @@ std::optional<Membership> ReadLabelDialect(const PodText& pod) {
   ReadGangName(*gang, out);
   ReadSize(pod.labels, out);
   ReadMin(pod.annotations, out);
+  ReadSharedKeys(pod, out);
+  return out;
+}
+
+void ReadSharedKeys(const PodText& pod, Membership& out) {
   ReadCommon(pod, out);
   ReadIndex(pod, out);
-  return out;
 }
 
 Membership GangOfOne(const PodText& pod) {
@@ -200,8 +204,11 @@ std::optional<BoundPlan> ReadBoundPlan(const LabelMap& annotations,
   if (!plan_text && !rank_text) return std::nullopt;
   uint64_t plan = plan_text ? ParseUint(*plan_text).value_or(0) : 0;
   int64_t rank = rank_text ? ParseInt(*rank_text).value_or(-1) : -1;
+  const std::string* size_text = Find(annotations, kGangSizeLabel);
+  int64_t size = size_text ? ParseInt(*size_text).value_or(-1) : 0;
   bool plan_ok = plan != 0;
   bool rank_ok = rank >= 0 && rank < kMaxGangSize;
+  bool size_ok = size >= 0 && size <= kMaxGangSize;
   if (!plan_ok) {
     problems.push_back({AnnotationField(kPlanAnnotation), plan_text ? Clip(*plan_text) : "",
                         "the number of a plan, as the Binding wrote it"});
@@ -210,8 +217,12 @@ std::optional<BoundPlan> ReadBoundPlan(const LabelMap& annotations,
     problems.push_back({AnnotationField(kRankAnnotation), rank_text ? Clip(*rank_text) : "",
                         fmt::format("a rank from 0 to {}", kMaxGangSize - 1)});
   }
-  if (!plan_ok || !rank_ok) return std::nullopt;
-  return BoundPlan{plan, static_cast<int32_t>(rank)};
+  if (!size_ok) {
+    problems.push_back({AnnotationField(kGangSizeLabel), Clip(*size_text),
+                        fmt::format("a gang size from 1 to {}", kMaxGangSize)});
+  }
+  if (!plan_ok || !rank_ok || !size_ok) return std::nullopt;
+  return BoundPlan{plan, static_cast<int32_t>(rank), static_cast<int32_t>(size)};
 }
 
 }  // namespace phalanx::wire

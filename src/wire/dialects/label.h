@@ -2,7 +2,7 @@
 //
 //   labels       gang, gang-size, role
 //   annotations  gang-min, topology-required, topology-preferred, expected-duration
-//   written by the Binding (annotations)  plan, rank
+//   written by the Binding (annotations)  plan, rank, gang-size
 //
 // Threads: pure functions. Errors: what can not be followed becomes a Problem of the membership;
 // the membership itself is always returned, so that the gang's reason can name the problem.
@@ -44,6 +44,9 @@ struct PodText {
 // nullopt if neither `gang` nor `gang-size` is there. With `gang-size` alone the pod is a gang of
 // its own with a Problem.
 std::optional<Membership> ReadLabelDialect(const PodText& pod);
+
+// What all dialects read from our keys: role, topology, expected duration, completion index.
+void ReadSharedKeys(const PodText& pod, Membership& out);
 
 // The membership of a pod that names no gang and asks for an accelerator.
 Membership GangOfOne(const PodText& pod);

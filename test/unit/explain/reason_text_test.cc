@@ -11,12 +11,12 @@ namespace {
 using ::testing::HasSubstr;
 
 const ReasonCode kAllCodes[] = {
-    ReasonCode::kSyncing,     ReasonCode::kMembersMissing,  ReasonCode::kMembersGated,
-    ReasonCode::kInvalid,     ReasonCode::kMembersDisagree, ReasonCode::kQueued,
-    ReasonCode::kCapacity,    ReasonCode::kFragmentation,   ReasonCode::kTopology,
-    ReasonCode::kNoSuchNode,  ReasonCode::kLevelUnknown,    ReasonCode::kConflict,
-    ReasonCode::kLateObjects, ReasonCode::kReturning,       ReasonCode::kBackoff,
-    ReasonCode::kRollingBack};
+    ReasonCode::kSyncing,  ReasonCode::kMembersMissing,  ReasonCode::kMembersGated,
+    ReasonCode::kInvalid,  ReasonCode::kMembersDisagree, ReasonCode::kObjectMissing,
+    ReasonCode::kQueued,   ReasonCode::kCapacity,        ReasonCode::kFragmentation,
+    ReasonCode::kTopology, ReasonCode::kNoSuchNode,      ReasonCode::kLevelUnknown,
+    ReasonCode::kConflict, ReasonCode::kLateObjects,     ReasonCode::kReturning,
+    ReasonCode::kBackoff,  ReasonCode::kRollingBack};
 
 // Numbers and names in every field: what a sentence leaves out is a choice, what it mangles a bug.
 Reason Full(ReasonCode code) {

@@ -13,8 +13,16 @@ namespace {
 
 constexpr size_t kPiece = ChangesCutter::kPiece;
 
-Changes Numbered(size_t removed_nodes, size_t nodes, size_t removed_pods, size_t pods) {
+// Objects stand between nodes and pods, as many as `objects` removed and as many changed.
+Changes Numbered(size_t removed_nodes, size_t nodes, size_t removed_pods, size_t pods,
+                 size_t objects = 0) {
   Changes out;
+  out.removed_objects.resize(objects);
+  out.objects.resize(objects);
+  for (size_t i = 0; i < objects; ++i) {
+    out.removed_objects[i].uid = "o" + std::to_string(i);
+    out.objects[i].uid = "p" + std::to_string(i);
+  }
   for (size_t i = 0; i < removed_nodes; ++i) out.removed_nodes.push_back("a" + std::to_string(i));
   out.nodes.resize(nodes);
   for (size_t i = 0; i < nodes; ++i) out.nodes[i].name = "b" + std::to_string(i);
@@ -28,6 +36,8 @@ Changes Numbered(size_t removed_nodes, size_t nodes, size_t removed_pods, size_t
 void AppendNames(const Changes& changes, std::vector<std::string>& out) {
   out.insert(out.end(), changes.removed_nodes.begin(), changes.removed_nodes.end());
   for (const NodeObject& node : changes.nodes) out.push_back(node.name);
+  for (const RemovedObject& removed : changes.removed_objects) out.push_back(removed.uid);
+  for (const ApiObject& object : changes.objects) out.push_back(object.uid);
   out.insert(out.end(), changes.removed_pods.begin(), changes.removed_pods.end());
   for (const PodObject& pod : changes.pods) out.push_back(pod.uid);
 }
@@ -39,11 +49,12 @@ std::vector<std::string> NamesOf(const Changes& changes) {
 }
 
 TEST(ChangesCutter, PiecesInTheirOrderAreTheWhole) {
-  const size_t shapes[][4] = {{1, 0, 0, 0},      {0, 0, 0, 1000},      {kPiece, 0, 0, 0},
-                              {kPiece, 1, 0, 0}, {300, 300, 300, 300}, {10, 20, 30, 40},
-                              {0, 255, 0, 2},    {5, 0, 700, 0},       {0, 0, 0, 2 * kPiece}};
-  for (const auto& [a, b, c, d] : shapes) {
-    ChangesCutter cutter(Numbered(a, b, c, d));
+  const size_t shapes[][5] = {
+      {1, 0, 0, 0, 0},           {0, 0, 0, 1000, 0},   {kPiece, 0, 0, 0, 0}, {kPiece, 1, 0, 0, 0},
+      {300, 300, 300, 300, 300}, {10, 20, 30, 40, 50}, {0, 255, 0, 2, 0},    {5, 0, 700, 0, 1},
+      {0, 0, 0, 2 * kPiece, 0},  {0, 0, 0, 0, 2000}};
+  for (const auto& [a, b, c, d, e] : shapes) {
+    ChangesCutter cutter(Numbered(a, b, c, d, e));
     std::vector<std::string> names;
     size_t pieces = 0;
     for (; !cutter.done(); ++pieces) {
@@ -51,8 +62,9 @@ TEST(ChangesCutter, PiecesInTheirOrderAreTheWhole) {
       EXPECT_LE(ObjectsIn(piece), kPiece);
       AppendNames(piece, names);
     }
-    EXPECT_EQ(names, NamesOf(Numbered(a, b, c, d))) << a << " " << b << " " << c << " " << d;
-    EXPECT_EQ(pieces, (a + b + c + d + kPiece - 1) / kPiece);
+    EXPECT_EQ(names, NamesOf(Numbered(a, b, c, d, e)))
+        << a << " " << b << " " << c << " " << d << " " << e;
+    EXPECT_EQ(pieces, (a + b + c + d + 2 * e + kPiece - 1) / kPiece);
   }
 }
 

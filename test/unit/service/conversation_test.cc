@@ -307,6 +307,9 @@ TEST_F(ServiceTest, BadObjectsAreCountedAndTheRestOfTheMessageCounts) {
   pb::Pod* zero = changes.add_pods();
   *zero = testing::GangPod("zero", 0, 1);
   (*zero->mutable_labels())["phalanx.dev/gang-size"] = "0";
+  pb::Object* secret = changes.add_objects();
+  secret->mutable_key()->set_resource("secrets");
+  secret->mutable_key()->set_name("password");
   adapter.SendChanges(changes);
   adapter.SendFact("uid-train-0", 0, "n0", pb::MemberFact::STATE_BOUND);
   adapter.SendSyncDone();
@@ -321,6 +324,7 @@ TEST_F(ServiceTest, BadObjectsAreCountedAndTheRestOfTheMessageCounts) {
   std::string metrics = testing::Http(server_->http_port(), "GET", "/metrics").body;
   EXPECT_THAT(metrics, HasSubstr("phalanx_refused_input_total{kind=\"node\"} 1"));
   EXPECT_THAT(metrics, HasSubstr("phalanx_refused_input_total{kind=\"pod\"} 1"));
+  EXPECT_THAT(metrics, HasSubstr("phalanx_refused_input_total{kind=\"object\"} 1"));
   EXPECT_THAT(metrics, HasSubstr("phalanx_refused_input_total{kind=\"fact\"} 1"));
 }
 

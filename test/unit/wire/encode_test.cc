@@ -66,6 +66,12 @@ TEST(EncodeWelcome, NamesWhatToSendAndWhatIsHeld) {
   EXPECT_THAT(welcome.pod_annotation_keys(), Contains("batch.kubernetes.io/job-completion-index"));
   EXPECT_THAT(welcome.held_label_keys(), Contains("phalanx.dev/gang"));
   EXPECT_THAT(welcome.held_label_keys(), Contains("phalanx.dev/gang-size"));
+  EXPECT_THAT(welcome.held_label_keys(), Contains("scheduling.x-k8s.io/pod-group"));
+  EXPECT_THAT(welcome.pod_label_keys(), Contains("scheduling.sigs.k8s.io/pod-group"));
+  ASSERT_EQ(welcome.watch_size(), 2);
+  EXPECT_EQ(welcome.watch(0).group() + "/" + welcome.watch(0).version(),
+            "scheduling.x-k8s.io/v1alpha1");
+  EXPECT_EQ(welcome.watch(0).resource(), "podgroups");
   EXPECT_THAT(welcome.held_resources(), Contains("nvidia.com/mig-*"));
   EXPECT_EQ(welcome.max_frame_bytes(), 4 << 20);
 }
