@@ -40,9 +40,11 @@ func podGroup(e *env) {
 	e.must(e.CreateJob(e.ctx, job))
 	e.eventually("a word about the PodGroup", e.explained(job, "objectMissing", "PodGroup "+job.Namespace+"/train"))
 	e.holds(quiet, e.running(job, 0))
+	began := time.Now()
 	e.must(e.Apply(e.ctx, podGroupCRD))
 	e.setPodGroup("train", "minMember: 4")
 	e.eventually("all pods of train to be bound", e.running(job, 4))
+	e.t.Logf("%.1f s from the definition to the last bound pod", time.Since(began).Seconds())
 	pods, err := e.Pods(e.ctx, job.Selection())
 	e.must(err)
 	for _, pod := range pods {
