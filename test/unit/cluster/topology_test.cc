@@ -229,5 +229,121 @@ TEST(TopologyCrossingTest, SingleHostCliquesAndZonesDoNotVote) {
   EXPECT_EQ(Levels(*topology), "zone leaf rack nvlink ");
 }
 
+// --- properties of any labels
+
+constexpr const char* kKeys[] = {kZone, kSpine, kLeaf};
+
+// Few values, so that one stands under several parents; gaps, and hosts named like a domain.
+std::vector<NamedNode> RandomNodes(std::mt19937_64& random) {
+  std::vector<NamedNode> nodes;
+  const uint64_t count = 1 + random() % 12;
+  for (uint64_t i = 0; i < count; ++i) {
+    NamedNode node{i < 3 ? fmt::format("v{}", i) : fmt::format("h{}", i), {}};
+    for (const char* key : kKeys) {
+      if (random() % 4 > 0) node.labels[key] = fmt::format("v{}", random() % 3);
+    }
+    nodes.push_back(std::move(node));
+  }
+  return nodes;
+}
+
+// The values of a node down to a level; a missing one is "".
+std::vector<std::string> ValuesDownTo(const NamedNode& node, const Topology& topology,
+                                      size_t level) {
+  std::vector<std::string> values;
+  for (size_t i = 0; i <= level; ++i) {
+    const auto label = node.labels.find(topology.levels()[i].label_key);
+    values.push_back(label == node.labels.end() ? "" : label->second);
+  }
+  return values;
+}
+
+TEST(TopologyPropertyTest, TwoHostsShareADomainWhenAllTheirValuesDownToItAreEqual) {
+  std::mt19937_64 random(20261130);
+  for (int world = 0; world < 500; ++world) {
+    const std::vector<NamedNode> nodes = RandomNodes(random);
+    const auto topology = Build(nodes);
+    for (size_t level = 0; level < topology->levels().size(); ++level) {
+      const LevelId id(static_cast<uint32_t>(level));
+      for (uint32_t a = 0; a < nodes.size(); ++a) {
+        const auto values = ValuesDownTo(nodes[a], *topology, level);
+        const DomainId domain = topology->DomainAt(topology->HostOf(NodeId(a)), id);
+        ASSERT_EQ(domain.valid(), !values.back().empty()) << "world " << world;
+        for (uint32_t b = 0; b < a && domain.valid(); ++b) {
+          const bool same = topology->DomainAt(topology->HostOf(NodeId(b)), id) == domain;
+          ASSERT_EQ(same, ValuesDownTo(nodes[b], *topology, level) == values)
+              << "world " << world << ": " << nodes[a].name << " " << nodes[b].name;
+        }
+      }
+    }
+  }
+}
+
+TEST(TopologyPropertyTest, EveryHostIsALeafOfItsOwnWhateverItsName) {
+  std::mt19937_64 random(20261201);
+  for (int world = 0; world < 500; ++world) {
+    const std::vector<NamedNode> nodes = RandomNodes(random);
+    const auto topology = Build(nodes);
+    ASSERT_EQ(topology->hosts().size(), nodes.size());
+    for (const Topology::Domain& domain : topology->domains()) {
+      uint32_t in_children = 0;
+      for (const DomainId child : domain.children) {
+        in_children += topology->domain(child).host_count;
+      }
+      uint32_t direct = 0;
+      for (const Topology::Host& host : topology->hosts()) {
+        direct += &topology->domain(host.parent) == &domain;
+      }
+      ASSERT_EQ(domain.host_count, in_children + direct) << "world " << world;
+    }
+  }
+}
+
+TEST(TopologyPropertyTest, TheOrderOfArrivalChangesNothing) {
+  std::mt19937_64 random(20261202);
+  for (int world = 0; world < 300; ++world) {
+    std::vector<NamedNode> nodes = RandomNodes(random);
+    const Lines before = Tree(*Build(nodes));
+    std::shuffle(nodes.begin(), nodes.end(), random);
+    ASSERT_EQ(Tree(*Build(nodes)), before) << "world " << world;
+  }
+}
+
+// Every label of the tables makes the level that the documentation names.
+TEST(TopologyTest, LabelsOfEveryProvider) {
+  const std::vector<std::pair<std::vector<const char*>, std::string>> schemes = {
+      {{"fabric.topograph.run/tier-2", kSpine, kLeaf}, "tier-2 spine leaf "},
+      {{"network.topology.nvidia.com/datacenter", "network.topology.nvidia.com/core",
+        "network.topology.nvidia.com/spine", "network.topology.nvidia.com/block",
+        "network.topology.nvidia.com/leaf"},
+       "datacenter core spine block leaf "},
+      {{"cloud.google.com/gce-topology-block", "cloud.google.com/gce-topology-subblock"},
+       "block subblock "},
+      {{"topology.gke.io/cluster", "topology.gke.io/rack"}, "cluster rack "},
+      {{"topology.k8s.aws/network-node-layer-1", "topology.k8s.aws/network-node-layer-2",
+        "topology.k8s.aws/network-node-layer-3"},
+       "layer-1 layer-2 layer-3 "},
+      {{"oci.oraclecloud.com/rdma.hpc_island_id", "oci.oraclecloud.com/rdma.network_block_id",
+        "oci.oraclecloud.com/rdma.local_block_id"},
+       "island network-block local-block "},
+      {{"backend.coreweave.cloud/fabric", "backend.coreweave.cloud/superpod",
+        "backend.coreweave.cloud/leafgroup", "node.coreweave.cloud/rack"},
+       "fabric superpod leaf rack "},
+      {{"ib.coreweave.cloud/fabric", "ib.coreweave.cloud/superpod", "ib.coreweave.cloud/leafgroup"},
+       "fabric superpod leaf "},
+      {{"topology.nebius.com/tier-2", "topology.nebius.com/tier-1"}, "spine leaf "},
+      {{"accelerator.topograph.run/domain", "accelerator.topograph.run/sub-domain"},
+       "nvlink nvlink-sub "},
+      {{"ds.coreweave.com/nvlink.domain"}, "nvlink "},
+      {{"topology.k8s.aws/ultraserver-id"}, "nvlink "},
+      {{"oci.oraclecloud.com/host.gpu_memory_fabric_id"}, "nvlink "},
+      {{"topology.nebius.com/tier-0"}, "nvlink "}};
+  for (const auto& [keys, levels] : schemes) {
+    LabelMap labels;
+    for (const char* key : keys) labels[key] = "v";
+    EXPECT_EQ(Levels(*Build({{"h", labels}})), levels) << keys.front();
+  }
+}
+
 }  // namespace
 }  // namespace phalanx
