@@ -21,7 +21,7 @@ var guideStories = []story{{"guides", "smoke", 6 * time.Minute, guides}}
 
 // tour is the order in which a reader would come by the parts of the guides.
 var tour = []struct{ file, part string }{
-	{"install.md", "install"}, {"author.md", "author"}, {"operator.md", "operator"},
+	{"install.md", "install"}, {"author.md", "author"}, {"dialects.md", "alias"}, {"operator.md", "operator"},
 	{"install.md", "upgrade"}, {"install.md", "uninstall"},
 }
 
@@ -36,7 +36,7 @@ type reader struct {
 	began   map[string]int64 // where in the log of a program its latest process began
 }
 
-// guides: every command of the install, author and operator guide does what the
+// guides: every command of the install, author, dialects and operator guide does what the
 // guide says, in the order of the guides.
 func guides(e *env) {
 	r := newReader(e)
