@@ -24,6 +24,14 @@ inline constexpr int kPlanBits = 20;
 // The stream of the adapter ended. Nothing is admitted until the next SyncDone.
 struct Disconnect {};
 
+// A pod that can't be read as it is, and whose gang's reason does not say so: its author is told.
+struct RefusedPod {
+  std::string uid;
+  std::string ns;
+  std::string name;
+  std::string what;  // field, value and what was expected
+};
+
 // An object is gone; one of another UID under the same key is not.
 struct RemovedObject {
   ObjectKey key;
@@ -38,6 +46,7 @@ struct Changes {
   std::vector<ApiObject> objects;
   std::vector<std::string> removed_pods;  // by UID
   std::vector<PodObject> pods;
+  std::vector<RefusedPod> refused_pods;
 };
 
 // The snapshot of this epoch is complete.
@@ -76,6 +85,7 @@ struct DirectiveResult {
   bool applied = false;
   int32_t code = 0;
   std::string message;
+  bool kind_missing = false;  // the API server does not serve the kind of object
 };
 
 // False after each Connect until the adapter says otherwise. While it is false nothing is admitted,

@@ -53,6 +53,12 @@ struct EngineConfig {
   Duration resend_after = Duration::Seconds(10);
   // A finished gang is shown for this long.
   Duration keep_done = Duration::Minutes(10);
+  // What may be written a second for users to read: Gang objects, their status, events, conditions.
+  int64_t status_writes_per_second = 20;
+  // Nobody is told that a member waits before it, and its complete gang, waited for this long.
+  Duration tell_after = Duration::Seconds(5);
+  // A gang of one gets a Gang object when it has waited for this long.
+  Duration show_single_after = Duration::Seconds(30);
 };
 
 class Engine {

@@ -178,6 +178,7 @@ struct PodObject {
   std::vector<Toleration> tolerations;
   std::vector<std::string> unresolved_objects;  // "claim/NAME", "pvc/NAME"
   Duration termination_grace;
+  bool told = false;  // its condition says already that it waits for its gang
   // Absent: a loose pod, or a foreign one.
   std::optional<Membership> membership;
   std::optional<BoundPlan> bound_plan;

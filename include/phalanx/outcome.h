@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "phalanx/gang_report.h"
 #include "phalanx/objects.h"
 #include "phalanx/time.h"
 
@@ -76,7 +77,35 @@ struct PodEvent {
   friend auto operator<=>(const PodEvent&, const PodEvent&) = default;
 };
 
-using DirectiveBody = std::variant<Admit, Release, Reject, Evict, PodEvent>;
+// The condition PodScheduled=False of a member that waits. The Binding overwrites it.
+struct PodWaits {
+  std::string pod_uid;
+  std::string pod_namespace;
+  std::string pod_name;
+  Time since;
+  std::string reason;   // CamelCase; never "Unschedulable", by which autoscalers go
+  std::string message;  // true for as long as it waits: where to look, no numbers
+
+  friend auto operator<=>(const PodWaits&, const PodWaits&) = default;
+};
+
+// The Gang object is there, with this owner; its status is written apart.
+struct MakeGang {
+  GangObject object;
+};
+
+// Its status. What is not known is left as it is.
+struct ShowGang {
+  GangReport report;
+};
+
+// The Gang object goes.
+struct DropGang {
+  GangObject object;
+};
+
+using DirectiveBody =
+    std::variant<Admit, Release, Reject, Evict, PodEvent, PodWaits, MakeGang, ShowGang, DropGang>;
 
 // Numbered from 1 in each epoch; carrying one out twice is harmless.
 struct Directive {

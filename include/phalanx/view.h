@@ -91,7 +91,9 @@ struct StatsView {
   int64_t partial_spells = 0;  // ended ones
   int64_t partial_spell_ms_total = 0;
   int64_t partial_spell_ms_max = 0;
-  std::vector<int64_t> waited_ms;  // of gangs that started since the last call
+  int64_t status_writes_waiting = 0;  // objects, members and events that wait for the budget
+  bool gang_kind_missing = false;     // the API server does not serve the kind Gang
+  std::vector<int64_t> waited_ms;     // of gangs that started since the last call
   QuantityMap allocatable;
   QuantityMap bound;
   QuantityMap held;

@@ -55,6 +55,38 @@ func (d *Demo) describe(ctx context.Context, pod *corev1.Pod) error {
 	return nil
 }
 
+// showGangs shows both gangs as kubectl lists them, once their objects say what is
+// true of them.
+func (d *Demo) showGangs(ctx context.Context, winner, loser workload.Gang) error {
+	var out string
+	err := d.claim(ctx, "kubectl get gangs shows who runs, who waits, and why", func(ctx context.Context) error {
+		return harness.Eventually(ctx, "both Gang objects", func(ctx context.Context) (err error) {
+			if out, err = d.cluster.Kubectl(ctx, "get", "gangs"); err != nil {
+				return err
+			}
+			for gang, words := range map[string][]string{winner.Name: {"Running", "12/12"}, loser.Name: {"Waiting", "0/12", "Capacity"}} {
+				row := gangRow(out, gang)
+				if missing := slices.IndexFunc(words, func(w string) bool { return !slices.Contains(row, w) }); missing >= 0 {
+					return fmt.Errorf("the row of %s is %q, expected %s in it", gang, row, words[missing])
+				}
+			}
+			return nil
+		})
+	})
+	d.command("kubectl get gangs", out)
+	return err
+}
+
+// gangRow are the words of a gang's line.
+func gangRow(table, gang string) []string {
+	for line := range strings.Lines(table) {
+		if strings.HasPrefix(line, gang+".label ") {
+			return strings.Fields(line)
+		}
+	}
+	return nil
+}
+
 // brainGang is what the demo reads of a gang in /api/v1/gangs.
 type brainGang struct {
 	Name   string `json:"name"`

@@ -269,6 +269,9 @@ func (d *Demo) explain(ctx context.Context, winner, loser workload.Gang) error {
 	if err := d.describe(ctx, pod); err != nil {
 		return err
 	}
+	if err := d.showGangs(ctx, winner, loser); err != nil {
+		return err
+	}
 	return d.showBrain(ctx, winner, loser)
 }
 

@@ -53,6 +53,7 @@ std::string Metrics::Expose() {
   std::shared_ptr<const StatsView> stats = brain_.Stats(timeout);
   Families families;
   AddEngine(*stats, families);
+  AddShown(*stats, families);
   AddLedger(*stats, families);
   AddRuntime(families);
   AddMailbox(families);
@@ -113,6 +114,17 @@ void Metrics::AddEngine(const StatsView& stats, Families& out) {
   out.push_back(Family::Gauge("phalanx_partial_spell_longest_seconds",
                               "Seconds that the longest ended partial spell has lasted.")
                     .Add(stats.partial_spell_ms_max / kMillis)
+                    .Take());
+}
+
+void Metrics::AddShown(const StatsView& stats, Families& out) {
+  out.push_back(Family::Gauge("phalanx_status_writes_waiting",
+                              "Gang objects, members and events that wait for the write budget.")
+                    .Add(stats.status_writes_waiting)
+                    .Take());
+  out.push_back(Family::Gauge("phalanx_gang_kind_missing",
+                              "1 while the API server does not serve the kind Gang.")
+                    .Add(stats.gang_kind_missing ? 1 : 0)
                     .Take());
 }
 

@@ -34,6 +34,7 @@ class Metrics {
  private:
   using Families = std::vector<prometheus::MetricFamily>;
   void AddEngine(const StatsView& stats, Families& out);
+  static void AddShown(const StatsView& stats, Families& out);
   void AddLedger(const StatsView& stats, Families& out) const;
   void AddRuntime(Families& out) const;
   void AddMailbox(Families& out) const;

@@ -90,6 +90,13 @@ auto NumberSetter(int64_t Settings::*member, int64_t least, int64_t most) {
   };
 }
 
+Expected SetStatusWrites(Settings& settings, const Texts& texts) {
+  std::optional<int64_t> number = wire::ParseInt(texts[0]);
+  if (!number || *number < 1 || *number > 10'000) return "a whole number from 1 to 10000";
+  settings.engine.status_writes_per_second = *number;
+  return std::nullopt;
+}
+
 auto OfEngine(Duration EngineConfig::*member) {
   return DurationSetter([member](Settings& s) -> Duration& { return s.engine.*member; });
 }
@@ -148,6 +155,9 @@ std::vector<Setting> PolicySettings() {
        OfEngine(&EngineConfig::exclusion_ttl)},
       {"keepDone", "--keep-done", "how long a finished gang is shown", kScalar,
        OfEngine(&EngineConfig::keep_done)},
+      {"statusWritesPerSecond", "--status-writes-per-second",
+       "what may be written a second for users to read: Gang objects, events, conditions", kScalar,
+       SetStatusWrites},
   };
 }
 

@@ -149,7 +149,6 @@ std::optional<runtime::CommandBody> SyncSession::DecodeChanges() {
        : refusal.kind == wire::ObjectKind::kPod ? counters_.refused_pods
                                                 : counters_.refused_objects);
     LogWarning("input refused", {{"reason", wire::ToString(refusal)}});
-    if (auto event = wire::EncodeRefusal(epoch_, refusal)) Send(*std::move(event));
   }
   return changes;
 }

@@ -73,16 +73,36 @@ void Adapter::Carry(const Directive& directive) {
     pipeline_.Carry(*reject);
   } else if (const auto* evict = std::get_if<Evict>(&directive.body)) {
     CarryEvict(directive.sequence, *evict);
+  } else {
+    CarryWrite(directive);
   }
+}
+
+void Adapter::CarryWrite(const Directive& directive) {
+  DirectiveResult result{directive.sequence, true, 200, "", false};
+  if (const auto* make = std::get_if<MakeGang>(&directive.body)) {
+    result = api_.MakeGang(make->object);
+  } else if (const auto* show = std::get_if<ShowGang>(&directive.body)) {
+    result = api_.ShowGang(show->report);
+  } else if (const auto* drop = std::get_if<DropGang>(&directive.body)) {
+    result = api_.DropGang(drop->object.gang);
+  } else if (const auto* waits = std::get_if<PodWaits>(&directive.body)) {
+    api_.SetWaits(waits->pod_uid);
+  }
+  result.sequence = directive.sequence;
+  Report(std::move(result));
+}
+
+void Adapter::Report(DirectiveResult result) {
+  queue_.After({}, [this, result = std::move(result)] {
+    if (connected()) brain_.Send(result);
+  });
 }
 
 void Adapter::CarryEvict(uint64_t sequence, const Evict& evict) {
   bool there = api_.FindPod(evict.pod_uid) != nullptr;
   if (there) controllers_.DeletePod(evict.pod_uid);
-  DirectiveResult result{sequence, there, there ? 201 : 404, there ? "" : "the pod is gone"};
-  queue_.After({}, [this, result = std::move(result)] {
-    if (connected()) brain_.Send(result);
-  });
+  Report({sequence, there, there ? 201 : 404, there ? "" : "the pod is gone", false});
 }
 
 }  // namespace phalanx::sim

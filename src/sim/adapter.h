@@ -33,6 +33,8 @@ class Adapter {
  private:
   void Carry(const Directive& directive);
   void CarryEvict(uint64_t sequence, const Evict& evict);
+  void CarryWrite(const Directive& directive);
+  void Report(DirectiveResult result);
 
   EventQueue& queue_;
   ApiServer& api_;

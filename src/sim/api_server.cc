@@ -123,6 +123,44 @@ void ApiServer::ChangePod(const std::string& uid, const ChangePods& change) {
   TellPod(uid);
 }
 
+DirectiveResult ApiServer::MakeGang(const GangObject& object) {
+  if (!serves_gangs_) return {0, false, 404, "the server has no gangs", true};
+  ApiGang& gang = gangs_[object.gang];
+  gang.owner = object.owner;
+  ++gang.writes;
+  return {0, true, 201, "", false};
+}
+
+DirectiveResult ApiServer::ShowGang(const GangReport& report) {
+  if (!serves_gangs_) return {0, false, 404, "the server has no gangs", true};
+  auto it = gangs_.find(report.object.gang);
+  if (it == gangs_.end()) return {0, false, 404, "gang not found", false};
+  ++it->second.writes;
+  it->second.status = report;
+  return {0, true, 200, "", false};
+}
+
+DirectiveResult ApiServer::DropGang(const GangKey& gang) {
+  gangs_.erase(gang);
+  return {0, true, 200, "", false};
+}
+
+void ApiServer::DropOwned(const std::string& owner_uid) {
+  std::erase_if(gangs_, [&](const auto& gang) { return gang.second.owner.uid == owner_uid; });
+}
+
+void ApiServer::SetWaits(const std::string& uid) {
+  ApiPod* pod = Find(uid);
+  if (!pod || !pod->spec.node.empty()) return;
+  pod->told = true;
+  TellPod(uid);
+}
+
+void ApiServer::ServeGangs(bool serve) {
+  serves_gangs_ = serve;
+  if (!serve) gangs_.clear();
+}
+
 const NodeObject* ApiServer::FindNode(const std::string& name) const {
   auto it = nodes_.find(name);
   return it == nodes_.end() ? nullptr : &it->second;

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "phalanx/command.h"
+#include "phalanx/gang_report.h"
 #include "phalanx/objects.h"
 #include "sim/event_queue.h"
 #include "sim/scenario.h"
@@ -27,10 +29,18 @@ struct ApiPod {
   bool deleting = false;
   std::optional<BoundPlan> plan = {};
   Time bound_at = {};
+  bool told = false;  // its condition says that it waits for its gang
 
   std::string ScenarioName() const { return spec.ns + "/" + spec.name; }
   bool Ended() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
   bool TakesRoom() const { return !spec.node.empty() && !Ended(); }
+};
+
+// A Gang object.
+struct ApiGang {
+  OwnerRef owner = {};
+  std::optional<GangReport> status = {};  // the last one that was written
+  int64_t writes = 0;                     // of the object and its status
 };
 
 // An object of a kind that the brain wants.
@@ -79,6 +89,16 @@ class ApiServer {
   void RemoveGates(const std::string& uid, const std::string& gate);
   void ChangePod(const std::string& uid, const ChangePods& change);
 
+  // 404 of a kind that is not installed is told by `kind_missing`.
+  DirectiveResult MakeGang(const GangObject& object);
+  DirectiveResult ShowGang(const GangReport& report);
+  DirectiveResult DropGang(const GangKey& gang);
+  // The garbage collector: their owner is gone.
+  void DropOwned(const std::string& owner_uid);
+  void SetWaits(const std::string& uid);
+  void ServeGangs(bool serve);
+
+  const std::map<GangKey, ApiGang>& gangs() const { return gangs_; }
   const std::map<std::string, NodeObject>& nodes() const { return nodes_; }
   const std::map<ObjectKey, StoredObject>& objects() const { return objects_; }
   const NodeObject* FindNode(const std::string& name) const;
@@ -105,6 +125,8 @@ class ApiServer {
   std::map<std::string, std::string> newest_;             // scenario name -> UID
   std::map<std::string, std::set<std::string>> groups_;   // group -> UIDs
   std::map<std::string, std::set<std::string>> on_node_;  // node -> UIDs of pods that take room
+  std::map<GangKey, ApiGang> gangs_;
+  bool serves_gangs_ = true;
   int64_t uids_ = 0;
 };
 

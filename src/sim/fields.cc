@@ -11,21 +11,22 @@ std::vector<FieldInfo> GangFields() {
       {"phase", FieldType::kText, PhaseWords()},
       {"code", FieldType::kText, CodeWords()},
   };
-  for (const char* name :
-       {"reason", "domain", "level", "best-domain", "subject", "detail", "member"}) {
+  for (const char* name : {"reason", "domain", "level", "best-domain", "subject", "detail",
+                           "member", "shown", "shown-reason"}) {
     fields.push_back({name, FieldType::kText, {}});
   }
   for (const char* name :
-       {"bound", "present", "size", "min", "devices", "priority", "position", "attempts", "have",
-        "need", "held", "running", "hosts", "admits", "rejects", "evicts", "excluded."}) {
+       {"bound",    "present", "size",   "min",  "devices",        "priority", "position",
+        "attempts", "have",    "need",   "held", "running",        "hosts",    "admits",
+        "rejects",  "evicts",  "writes", "told", "shown-position", "excluded."}) {
     fields.push_back({name, FieldType::kNumber, {}});
   }
   for (const char* name : {"started", "waited"}) fields.push_back({name, FieldType::kTime, {}});
   for (const char* name : {"nodes", "ranks", "events"}) {
     fields.push_back({name, FieldType::kList, {}});
   }
-  for (const char* name :
-       {"waits", "runs", "done", "gone", "ended", "partial", "holds-none", "never-fits"}) {
+  for (const char* name : {"waits", "runs", "done", "gone", "ended", "partial", "holds-none",
+                           "never-fits", "object"}) {
     fields.push_back({name, FieldType::kFlag, {}});
   }
   return fields;
@@ -37,6 +38,7 @@ std::vector<FieldInfo> PodFields() {
           {"answer", FieldType::kText, kAnswers},
           {"rank", FieldType::kNumber, {}},
           {"unbound", FieldType::kFlag, {}},
+          {"told", FieldType::kFlag, {}},
           {"gone", FieldType::kFlag, {}}};
 }
 

@@ -210,6 +210,10 @@ std::vector<ConfigAttribute> ConfigAttributes() {
       EngineTime("backoff-last", &EngineConfig::backoff_last),
       EngineTime("exclusion-ttl", &EngineConfig::exclusion_ttl),
       EngineTime("keep-done", &EngineConfig::keep_done),
+      {"status-writes", "writes a second, from 1 to 10000",
+       [](const Word& w, Scenario& s) {
+         return ReadNumberInto(w, s.engine.status_writes_per_second, 1, 10'000);
+       }},
       {"partial-bound", kTimeExpected,
        [](const Word& w, Scenario& s) { return ReadTimeInto(w, s.partial_bound); }},
       {"scope:", "the value of the node label",
@@ -245,9 +249,17 @@ void ParseNodeState(Line& line) {
 }
 
 void ParseDelete(Line& line) {
-  const std::string* kind = line.Bare(1, "node, gang, job, pod or podgroup");
+  const std::string* kind = line.Bare(1, "node, gang, job, pod, object or podgroup");
   TimeLine time;
   if (!kind) return;
+  if (*kind == "object") {
+    std::optional<std::vector<std::string>> gangs = line.Names(2, "the name of a gang", true);
+    if (!gangs || !line.CheckGroups(*gangs)) return;
+    if (ReadAttributes(line, 3, TimeAttributes(), time)) {
+      line.AddAction(time.at, DeleteObjects{*gangs});
+    }
+    return;
+  }
   if (*kind == "podgroup") {
     if (ReadAttributes(line, 3, TimeAttributes(), time)) ParseDeletePodGroup(line, time.at);
     return;
@@ -265,6 +277,18 @@ void ParseDelete(Line& line) {
   std::optional<PodSelector> pods = ReadTarget(line);
   if (!pods || !ReadAttributes(line, 3, TimeAttributes(), time)) return;
   line.AddAction(time.at, DeletePods{*pods, !pods->groups.empty()});
+}
+
+void ParseCrd(Line& line) {
+  const std::string* what = line.Bare(1, "installed or missing");
+  TimeLine time;
+  if (!what) return;
+  if (*what != "installed" && *what != "missing") {
+    line.FailUnknown(*what, "installed or missing", {"installed", "missing"});
+    return;
+  }
+  if (!ReadAttributes(line, 2, TimeAttributes(), time)) return;
+  line.AddAction(time.at, ServeGangs{*what == "installed"});
 }
 
 void ParseUngate(Line& line) {

@@ -173,6 +173,7 @@ void ParseDeletePodGroup(Line& line, Duration at);  // of ParseDelete
 void ParseSet(Line& line);
 void ParseNodeState(Line& line);  // cordon, uncordon, ready, notready
 void ParseDelete(Line& line);
+void ParseCrd(Line& line);
 void ParseUngate(Line& line);
 void ParseEndWork(Line& line);  // finish, fail
 void ParseRefuse(Line& line);

@@ -26,7 +26,7 @@ const std::map<std::string, Statement>& Statements() {
       {"latency", ParseLatency},   {"binding", ParseBinding},
       {"restart", ParseRestart},   {"config", ParseConfig},
       {"jitter", ParseJitter},     {"end", ParseEnd},
-      {"expect", ParseExpect},
+      {"crd", ParseCrd},           {"expect", ParseExpect},
   };
   return *kStatements;
 }

@@ -17,10 +17,12 @@ bool AsksForAccelerator(const QuantityMap& requests, const std::vector<std::stri
 OwnerRef OwnerOf(const ApiPod& pod) {
   if (!pod.spec.job_owned) return {};
   std::string job = pod.spec.group.substr(pod.spec.group.find('/') + 1);
-  return {"batch/v1", "Job", job, "job-" + pod.spec.group};
+  return {"batch/v1", "Job", job, JobUid(pod.spec.group)};
 }
 
 }  // namespace
+
+std::string JobUid(const std::string& group) { return "job-" + group; }
 
 PodObject ToPodObject(const ApiPod& pod, const std::vector<std::string>& accelerators) {
   PodObject out;
@@ -41,6 +43,7 @@ PodObject ToPodObject(const ApiPod& pod, const std::vector<std::string>& acceler
   out.tolerations = pod.spec.tolerations;
   out.unresolved_objects = pod.spec.unresolved_objects;
   out.termination_grace = pod.spec.grace;
+  out.told = pod.told;
   if (!pod.spec.ours) return out;
   wire::PodText text{out.ns, out.name, pod.spec.labels, pod.spec.annotations};
   out.membership = wire::ReadMembership(text);

@@ -13,6 +13,9 @@ namespace phalanx::sim {
 // `accelerators` as in EngineConfig.
 PodObject ToPodObject(const ApiPod& pod, const std::vector<std::string>& accelerators);
 
+// UID of the Job that owns the pods of a group "NS/NAME".
+std::string JobUid(const std::string& group);
+
 // Whether the adapter sends the pod at all: ours always, foreign ones while they take room.
 // The object as the brain's own code reads it.
 ApiObject ToApiObject(const ObjectKey& key, const StoredObject& object);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/fields.h"
+#include "wire/gang_object.h"
 
 namespace phalanx::sim {
 namespace {
@@ -48,6 +49,24 @@ Json ToJson(const PodEvent& event) {
           {"severity", event.warning ? "Warning" : "Normal"},
           {"reason", event.reason},
           {"message", event.message}};
+}
+
+Json ToJson(const PodWaits& waits) {
+  return {{"kind", "PodWaits"},
+          {"pod", waits.pod_namespace + "/" + waits.pod_name},
+          {"reason", waits.reason},
+          {"message", waits.message}};
+}
+Json ToJson(const MakeGang& make) {
+  return {{"kind", "MakeGang"}, {"object", make.object.gang.ns + "/" + make.object.name}};
+}
+Json ToJson(const ShowGang& show) {
+  return {{"kind", "ShowGang"},
+          {"object", show.report.object.gang.ns + "/" + show.report.object.name},
+          {"status", Json::parse(wire::GangStatusPatch(show.report))["status"]}};
+}
+Json ToJson(const DropGang& drop) {
+  return {{"kind", "DropGang"}, {"object", drop.object.gang.ns + "/" + drop.object.name}};
 }
 
 Json Stamped(Duration elapsed, const char* type) { return {{"t_ms", elapsed.ms}, {"type", type}}; }

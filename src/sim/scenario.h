@@ -76,6 +76,14 @@ struct DeletePods {
   PodSelector pods;
   bool with_owner = false;
 };
+// A user deletes Gang objects; the gangs stay.
+struct DeleteObjects {
+  std::vector<std::string> groups;
+};
+// The definition of the kind Gang is installed, or removed with all objects.
+struct ServeGangs {
+  bool served = true;
+};
 struct RemoveGate {
   PodSelector pods;
   std::string gate;  // empty: all
@@ -133,9 +141,9 @@ struct Restart {
 struct Action {
   Duration at;
   int line = 0;
-  std::variant<AddNode, ChangeNode, RemoveNode, CreatePod, DeletePods, RemoveGate, EndPods,
-               ChangePods, SetPodGroup, RemovePodGroup, AddFault, SetLatency, SetBindOrder,
-               SetBindsInFlight, Restart>
+  std::variant<AddNode, ChangeNode, RemoveNode, CreatePod, DeletePods, DeleteObjects, ServeGangs,
+               RemoveGate, EndPods, ChangePods, SetPodGroup, RemovePodGroup, AddFault, SetLatency,
+               SetBindOrder, SetBindsInFlight, Restart>
       what;
 };
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "sim/fields.h"
+#include "wire/gang_object.h"
 
 namespace phalanx::sim {
 namespace {
@@ -126,6 +127,11 @@ Value Reader::OfGang(const std::string& field) {
     }
     return events;
   }
+  if (field == "told") {
+    return static_cast<int64_t>(
+        std::count_if(pods.begin(), pods.end(), [](auto* pod) { return pod->told; }));
+  }
+  if (std::optional<Value> value = OfObject(field)) return *value;
   Recorder::OfGang counts = world_.recorder().CountsOf(world_.KeyOf(name_));
   if (field == "admits") return counts.admits;
   if (field == "rejects") return counts.rejects;
@@ -136,6 +142,19 @@ Value Reader::OfGang(const std::string& field) {
   none.explanation = "(the brain does not know this gang)";
   if (!view && field == "phase") return std::string("(unknown)");
   return OfGangView(view ? *view : none, field);
+}
+
+std::optional<Value> Reader::OfObject(const std::string& field) {
+  const auto& gangs = world_.api().gangs();
+  auto it = gangs.find(world_.KeyOf(name_));
+  const bool there = it != gangs.end();
+  const GangReport* status = there && it->second.status ? &*it->second.status : nullptr;
+  if (field == "object") return int64_t{there};
+  if (field == "writes") return there ? it->second.writes : 0;
+  if (field == "shown") return std::string(status ? wire::Name(status->state) : "");
+  if (field == "shown-reason") return status ? CodeWord(status->reason.code) : std::string();
+  if (field == "shown-position") return status ? int64_t{status->position} : 0;
+  return std::nullopt;
 }
 
 Value Reader::OfGangView(const GangView& gang, const std::string& field) {
@@ -191,12 +210,14 @@ Value Reader::OfReason(const Reason& reason, const std::string& field) {
 Value Reader::OfPod(const std::string& field) {
   const ApiPod* pod = world_.api().FindByScenarioName(name_);
   if (field == "gone") return int64_t{pod == nullptr};
-  if (!pod) return field == "rank" || field == "unbound" ? Value(int64_t{0}) : Value("(gone)");
+  if (!pod && (field == "rank" || field == "unbound" || field == "told")) return int64_t{0};
+  if (!pod) return "(gone)";
   static const char* const kPhases[] = {"Pending", "Running", "Succeeded", "Failed"};
   static const char* const kAnswers[] = {"Unknown", "Loose", "Held", "Planned", "Released"};
   if (field == "node") return pod->spec.node;
   if (field == "phase") return std::string(kPhases[static_cast<size_t>(pod->phase)]);
   if (field == "unbound") return int64_t{pod->spec.node.empty()};
+  if (field == "told") return int64_t{pod->told};
   if (field == "rank") return int64_t{pod->plan ? pod->plan->rank : -1};
   AnswerKind answer = world_.recorder().AnswerOf(pod->uid).kind;
   return std::string(kAnswers[static_cast<size_t>(answer)]);

@@ -28,6 +28,8 @@ class Reader {
   const GangView* View();
   Value OfGang(const std::string& field);
   Value OfGangView(const GangView& gang, const std::string& field);
+  // What the API server has of the gang's object; nullopt if the field is about something else.
+  std::optional<Value> OfObject(const std::string& field);
   Value OfReason(const Reason& reason, const std::string& field);
   Value OfPod(const std::string& field);
   Value OfNode(const std::string& field);

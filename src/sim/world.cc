@@ -69,7 +69,15 @@ void World::Do(const DeletePods& action) {
       controllers_.DeletePod(uid);
     }
   }
+  if (!action.with_owner) return;
+  for (const std::string& group : action.pods.groups) api_.DropOwned(JobUid(group));
 }
+
+void World::Do(const DeleteObjects& action) {
+  for (const std::string& group : action.groups) api_.DropGang(KeyOf(group));
+}
+
+void World::Do(const ServeGangs& action) { api_.ServeGangs(action.served); }
 
 void World::Do(const RemoveGate& action) {
   for (const std::string& uid : api_.Matching(action.pods)) api_.RemoveGates(uid, action.gate);

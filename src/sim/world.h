@@ -42,6 +42,8 @@ class World {
   void Do(const RemoveNode& action);
   void Do(const CreatePod& action);
   void Do(const DeletePods& action);
+  void Do(const DeleteObjects& action);
+  void Do(const ServeGangs& action);
   void Do(const RemoveGate& action);
   void Do(const EndPods& action);
   void Do(const ChangePods& action);

@@ -36,7 +36,7 @@ std::optional<Problem> CheckNode(const pb::Node& node) {
 }
 
 Refusal NodeRefusal(const pb::Node& node, Problem problem, bool left_out) {
-  return {ObjectKind::kNode, Clip(node.name()), std::move(problem), left_out, "", "", ""};
+  return {ObjectKind::kNode, Clip(node.name()), std::move(problem), left_out};
 }
 
 void DecodeNode(const pb::Node& message, Changes& out, std::vector<Refusal>& refusals) {
@@ -118,6 +118,7 @@ PodObject DecodePodBody(const pb::Pod& message, std::vector<Problem>& problems) 
                                 message.unresolved_objects().end());
   pod.termination_grace.ms =
       DecodeMillis(message.termination_grace_ms(), "spec.terminationGracePeriodSeconds", problems);
+  pod.told = message.told();
   return pod;
 }
 
@@ -139,20 +140,9 @@ void ReadGang(const pb::Pod& message, const DecodeOptions& options, PodObject& p
   pod.bound_plan = ReadBoundPlan(annotations, problems);
 }
 
-Refusal PodRefusal(const pb::Pod& pod, Problem problem, bool left_out, bool tell_author) {
-  Refusal refusal{ObjectKind::kPod,
-                  Clip(pod.namespace_()) + "/" + Clip(pod.name()),
-                  std::move(problem),
-                  left_out,
-                  "",
-                  "",
-                  ""};
-  if (tell_author) {
-    refusal.event_pod_uid = pod.uid();
-    refusal.event_namespace = pod.namespace_();
-    refusal.event_pod_name = pod.name();
-  }
-  return refusal;
+Refusal PodRefusal(const pb::Pod& pod, Problem problem, bool left_out) {
+  return {ObjectKind::kPod, Clip(pod.namespace_()) + "/" + Clip(pod.name()), std::move(problem),
+          left_out};
 }
 
 void DecodePod(const pb::Pod& message, const DecodeOptions& options, Changes& out,
@@ -162,7 +152,7 @@ void DecodePod(const pb::Pod& message, const DecodeOptions& options, Changes& ou
                         : message.name().empty()       ? "metadata.name"
                                                        : nullptr;
   if (missing) {
-    refusals.push_back(PodRefusal(message, {missing, "", "not empty"}, true, false));
+    refusals.push_back(PodRefusal(message, {missing, "", "not empty"}, true));
     return;
   }
   std::vector<Problem> problems;
@@ -175,7 +165,12 @@ void DecodePod(const pb::Pod& message, const DecodeOptions& options, Changes& ou
   for (size_t i = 0; i < problems.size(); ++i) {
     bool told = gang_tells && i < of_body;
     if (told) pod.membership->problems.push_back(problems[i]);
-    refusals.push_back(PodRefusal(message, problems[i], false, pod.ours && !told));
+    if (pod.ours && !told) {
+      out.refused_pods.push_back({pod.uid, pod.ns, pod.name,
+                                  fmt::format("{} is '{}', expected {}", problems[i].field,
+                                              problems[i].value, problems[i].expected)});
+    }
+    refusals.push_back(PodRefusal(message, problems[i], false));
   }
   out.pods.push_back(std::move(pod));
 }
@@ -279,7 +274,7 @@ absl::StatusOr<DirectiveResult> DecodeDirectiveResult(const pb::DirectiveResult&
     return Invalid("directive_result.sequence", "0", "the sequence of a directive, from 1 on");
   }
   return DirectiveResult{message.sequence(), message.applied(), message.code(),
-                         Clip(message.message(), kMessageLimit)};
+                         Clip(message.message(), kMessageLimit), message.kind_missing()};
 }
 
 absl::Status CheckHello(const pb::Hello& message) {

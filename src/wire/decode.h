@@ -7,7 +7,8 @@
 //     a Problem of its membership, so that its gang waits with that reason;
 //   another object of a kind that nobody asked for, or without name or UID, is left out; one whose
 //     content can not be followed is there with its problems, so that who needs it can tell;
-//   everything of that kind is reported as a Refusal.
+//   everything of that kind is reported as a Refusal, and, where it is about a pod of ours whose
+//     gang's reason does not tell it, as a RefusedPod, so that its author hears of it.
 //
 // Threads: pure functions.
 #ifndef PHALANX_WIRE_DECODE_H_
@@ -39,11 +40,6 @@ struct Refusal {
   std::string name;  // of the node, NAMESPACE/NAME of the pod, KIND NAMESPACE/NAME of an object
   Problem problem;
   bool left_out = false;  // the whole object, not the field alone
-  // Set for a pod of ours whose gang's reason does not tell the problem already: its author should
-  // get an event.
-  std::string event_pod_uid;
-  std::string event_namespace;
-  std::string event_pod_name;
 };
 
 // "node/NAME: status.allocatable[cpu] is -1, expected a whole number from 0 to ..."

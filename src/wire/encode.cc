@@ -6,16 +6,24 @@
 #include <variant>
 
 #include "wire/dialects/dialects.h"
+#include "wire/gang_object.h"
 
 namespace phalanx::wire {
 namespace {
-
-constexpr char kRefusedReason[] = "InvalidInput";
 
 void Fill(const GangKey& gang, pb::GangRef* out) {
   out->set_namespace_(gang.ns);
   out->set_source(gang.source);
   out->set_name(gang.name);
+}
+
+void Fill(const GangObject& object, pb::Patch* out) {
+  pb::Patch::Target* target = out->mutable_target();
+  target->set_group(kGangGroup);
+  target->set_version(kGangVersion);
+  target->set_resource(kGangResource);
+  target->set_namespace_(object.gang.ns);
+  target->set_name(object.name);
 }
 
 struct BodyEncoder {
@@ -68,6 +76,35 @@ struct BodyEncoder {
     message->set_reason(event.reason);
     message->set_message(event.message);
   }
+  void operator()(const PodWaits& waits) const {
+    pb::Patch* patch = out.mutable_patch();
+    pb::Patch::Target* target = patch->mutable_target();
+    target->set_version("v1");
+    target->set_resource("pods");
+    target->set_namespace_(waits.pod_namespace);
+    target->set_name(waits.pod_name);
+    patch->set_subresource("status");
+    patch->set_kind(pb::Patch::KIND_STRATEGIC);
+    patch->set_json(WaitsPatch(waits));
+  }
+  void operator()(const MakeGang& make) const {
+    pb::Patch* patch = out.mutable_patch();
+    Fill(make.object, patch);
+    patch->set_kind(pb::Patch::KIND_APPLY);
+    patch->set_json(GangManifest(make.object));
+  }
+  void operator()(const ShowGang& show) const {
+    pb::Patch* patch = out.mutable_patch();
+    Fill(show.report.object, patch);
+    patch->set_subresource("status");
+    patch->set_kind(pb::Patch::KIND_MERGE);
+    patch->set_json(GangStatusPatch(show.report));
+  }
+  void operator()(const DropGang& drop) const {
+    pb::Patch* patch = out.mutable_patch();
+    Fill(drop.object, patch);
+    patch->set_kind(pb::Patch::KIND_DELETE);
+  }
 };
 
 // What differs between a request and the plan in force; empty if nothing does.
@@ -114,18 +151,6 @@ pb::SyncResponse EncodeWelcome(uint64_t epoch, const std::vector<std::string>& a
   for (const std::string& name : accelerators) welcome->add_held_resources(name);
   welcome->set_max_frame_bytes(max_frame_bytes);
   return out;
-}
-
-std::optional<pb::SyncResponse> EncodeRefusal(uint64_t epoch, const Refusal& refusal) {
-  if (refusal.event_pod_uid.empty()) return std::nullopt;
-  PodEvent event{refusal.event_pod_uid,
-                 refusal.event_namespace,
-                 refusal.event_pod_name,
-                 true,
-                 kRefusedReason,
-                 fmt::format("{} is '{}', expected {}", refusal.problem.field,
-                             refusal.problem.value, refusal.problem.expected)};
-  return EncodeDirective(epoch, {0, std::move(event)});
 }
 
 pb::FilterResponse EncodeFilter(const PodAnswer& answer) {

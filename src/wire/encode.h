@@ -5,16 +5,16 @@
 #define PHALANX_WIRE_ENCODE_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "phalanx/outcome.h"
 #include "phalanx/v1alpha1/cluster.pb.h"
 #include "phalanx/v1alpha1/scheduler.pb.h"
-#include "wire/decode.h"
 
 namespace phalanx::wire {
+
+namespace pb = ::phalanx::v1alpha1;
 
 pb::SyncResponse EncodeDirective(uint64_t epoch, const Directive& directive);
 
@@ -22,9 +22,6 @@ pb::SyncResponse EncodeDirective(uint64_t epoch, const Directive& directive);
 // resources.
 pb::SyncResponse EncodeWelcome(uint64_t epoch, const std::vector<std::string>& accelerators,
                                int64_t max_frame_bytes);
-
-// An event for the author of a pod that was refused; nullopt where nobody is to be told.
-std::optional<pb::SyncResponse> EncodeRefusal(uint64_t epoch, const Refusal& refusal);
 
 // REQUIRES for all three: answer.kind is not kUnknown.
 pb::FilterResponse EncodeFilter(const PodAnswer& answer);

@@ -18,7 +18,7 @@ var chartStories = []story{
 	{"chart-values", "smoke", time.Minute, chartValues},
 	{"chart-rights", "smoke", time.Minute, chartRights},
 	{"plugin-order", "smoke", time.Minute, pluginOrder},
-	{"start-without-crds", "smoke", time.Minute, startWithoutCRDs},
+	{"start-without-crds", "smoke", 3 * time.Minute, startWithoutCRDs},
 }
 
 const noGPUs = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0]" +
@@ -38,6 +38,7 @@ var goodValues = [][]string{
 	{"priorityClassName=", "podLabels.team=ops", "podAnnotations.note=x", "tolerations[0].operator=Exists",
 		noGPUs + "key=gpu", noGPUs + "operator=DoesNotExist", "nodeSelector=null"},
 	{"serviceAccount.annotations.owner=ops", "service.annotations.owner=ops", "runAsUser=1000", "runAsGroup=1000"},
+	{"crds.install=false", "brain.statusWritesPerSecond=5"},
 	{"fullnameOverride=gangs", "serviceAccount.create=false", "serviceAccount.name=default",
 		"scheduler.extraArgs.tls-min-version=VersionTLS13"},
 }
@@ -51,6 +52,7 @@ var badValues = map[string]string{
 	"scheduler.leaderElection.leaseName=kube-scheduler":     "choose another name",
 	"alias.enabled=true,alias.schedulerName=phalanx":        "is schedulerName already",
 	"serviceMonitor.enabled=true":                           "does not serve monitoring.coreos.com/v1",
+	"brain.statusWritesPerSecond=0":                         "minimum: got 0",
 	"brain.logLevel=loud":                                   "'debug', 'info', 'warning', 'error'",
 	"brain.extraConfig.backofFirst=5s":                      "'backofFirst' not allowed",
 	"brain.extraConfig.httpAddress=0.0.0.0:1":               "'httpAddress' not allowed",
@@ -100,7 +102,9 @@ func chartRights(e *env) {
 		{"create", "", "pods/binding", ""}, {"create", "", "pods/eviction", ""},
 		{"patch", "", "pods/status", ""}, {"list", "", "nodes", ""}, {"watch", "", "pods", ""},
 		{"create", "events.k8s.io", "events", ""}, {"patch", "resource.k8s.io", "resourceclaims/status", ""},
-		{"update", "", "persistentvolumes", ""}, {"watch", "scheduling.x-k8s.io", "podgroups", ""},
+		{"update", "", "persistentvolumes", ""}, {"create", "phalanx.dev", "gangs", ""},
+		{"patch", "phalanx.dev", "gangs/status", ""}, {"delete", "phalanx.dev", "gangs", ""},
+		{"watch", "scheduling.x-k8s.io", "podgroups", ""},
 	}
 	refused := []access{
 		{"delete", "", "pods", ""}, {"create", "", "pods", ""}, {"update", "", "pods", ""},
@@ -223,9 +227,12 @@ func (e *env) profile(schedulerName string) map[string][]string {
 }
 
 // startWithoutCRDs: no kind of ours, and none of another gang scheduler, is
-// installed, and yet the scheduler has started and places a gang: it must not wait
-// for informers of kinds that do not exist.
+// installed, and yet the scheduler starts and places a gang: it must not wait for
+// informers of kinds that do not exist. When the kind Gang is installed later, all
+// gangs are shown.
 func startWithoutCRDs(e *env) {
+	_, err := e.Kubectl(e.ctx, "delete", "-f", crds(), "--wait")
+	e.must(err)
 	groups, err := e.Client().Discovery().ServerGroups()
 	e.must(err)
 	for _, group := range groups.Groups {
@@ -235,6 +242,9 @@ func startWithoutCRDs(e *env) {
 	}
 	e.must(e.restartScheduler(e.ctx))
 	e.start(e.gang("plain", 2, 1))
+	_, err = e.Kubectl(e.ctx, "apply", "--server-side", "-f", crds())
+	e.must(err)
+	e.eventually("the gang to be shown", e.shows("plain.label", map[string]string{"STATE": "Running", "READY": "2/2"}))
 }
 
 // restartScheduler stops the scheduler, which must end by itself with status 0,

@@ -31,7 +31,7 @@ func (s story) in(names []string) bool {
 	})
 }
 
-var stories = slices.Concat(chartStories, gangStories, inputStories, dialectStories, failureStories,
+var stories = slices.Concat(chartStories, gangStories, inputStories, objectStories, dialectStories, failureStories,
 	readmeStories, guideStories, podStories, imageStories)
 
 var passed, failed int

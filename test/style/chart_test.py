@@ -12,6 +12,7 @@ import chart_values
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 # What the chart has values of its own for, so that they can't be passed on as well.
 SET_BY_CHART = {"socketPath", "httpAddress", "logLevel", "accelerators", "nodeScope", "brainSocket",
+                "statusWritesPerSecond",
                 "heldResources"}
 
 

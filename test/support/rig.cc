@@ -167,6 +167,7 @@ int Rig::BoundIn(const std::string& gang) const {
 
 void Rig::CarryOut(const Directive& directive) {
   if (const auto* admit = std::get_if<Admit>(&directive.body)) OnAdmit(*admit);
+  OnWrite(directive);
   if (manual) return;
   if (const auto* release = std::get_if<Release>(&directive.body)) OnRelease(*release);
   if (const auto* reject = std::get_if<Reject>(&directive.body)) OnReject(*reject);
@@ -255,12 +256,40 @@ void Rig::OnReject(const Reject& reject) {
 
 void Rig::OnEvict(uint64_t sequence, const Evict& evict) {
   if (refuse_evictions) {
-    inbox_.push_back(DirectiveResult{sequence, false, 429, "disruption budget"});
+    inbox_.push_back(DirectiveResult{sequence, false, 429, "disruption budget", false});
     return;
   }
-  inbox_.push_back(DirectiveResult{sequence, true, 201, ""});
+  inbox_.push_back(DirectiveResult{sequence, true, 201, "", false});
   inbox_.push_back(Changes{.removed_pods = {evict.pod_uid}});
   pods.erase(evict.pod_uid);
+}
+
+void Rig::OnWrite(const Directive& directive) {
+  const bool object = std::holds_alternative<phalanx::MakeGang>(directive.body) ||
+                      std::holds_alternative<ShowGang>(directive.body) ||
+                      std::holds_alternative<DropGang>(directive.body);
+  if (!object) return;
+  ++writes;
+  if (hold_writes) return;
+  DirectiveResult result = Write(directive);
+  result.sequence = directive.sequence;
+  inbox_.push_back(std::move(result));
+}
+
+DirectiveResult Rig::Write(const Directive& directive) {
+  const auto name = [](const GangObject& object) { return object.gang.ns + "/" + object.name; };
+  if (!serves_gangs) return {0, false, 404, "no such kind", true};
+  if (refuse_writes != 0) return {0, false, refuse_writes, "refused", false};
+  if (const auto* make = std::get_if<phalanx::MakeGang>(&directive.body)) {
+    gang_objects[name(make->object)].object = make->object;
+  } else if (const auto* show = std::get_if<ShowGang>(&directive.body)) {
+    auto it = gang_objects.find(name(show->report.object));
+    if (it == gang_objects.end()) return {0, false, 404, "not found", false};
+    it->second.status = show->report;
+  } else if (const auto* drop = std::get_if<DropGang>(&directive.body)) {
+    gang_objects.erase(name(drop->object));
+  }
+  return {0, true, 200, "", false};
 }
 
 }  // namespace phalanx::test

@@ -98,6 +98,17 @@ class Rig {
   std::set<std::string> stuck_binds;               // UIDs whose Binding stays under way
   bool refuse_evictions = false;
 
+  // --- Gang objects, by "NS/NAME" of the object
+  struct Object {
+    GangObject object;
+    std::optional<GangReport> status;
+  };
+  std::map<std::string, Object> gang_objects;
+  int writes = 0;             // of objects and their status that were tried
+  bool serves_gangs = true;   // false: their kind is not installed
+  int32_t refuse_writes = 0;  // the code with which writes are refused; 0: they are not
+  bool hold_writes = false;   // their results do not come
+
  private:
   struct InPipeline {
     uint64_t plan = 0;
@@ -110,6 +121,8 @@ class Rig {
   void OnReject(const Reject& reject);
   void OnEvict(uint64_t sequence, const Evict& evict);
   void Bind(const std::string& uid, const InPipeline& item);
+  void OnWrite(const Directive& directive);
+  DirectiveResult Write(const Directive& directive);
   MemberFact FactOf(const std::string& uid, MemberState state) const;
 
   std::map<std::string, InPipeline> pipeline_;  // by UID

@@ -110,9 +110,6 @@ func (a *adapter) attach(ctx context.Context, cc *schedulerapp.CompletedConfig, 
 	} else {
 		s.Lease.LeadAlways()
 	}
-	a.hands = &brain.Hands{Table: s.Table, Gate: gate, Lease: s.Lease, Client: cc.Client,
-		Recorder: cc.EventBroadcaster.NewRecorder(a.served[0]), Outbox: a.outbox,
-		EffectDeadline: s.Args.BindDeadline.Duration, AttemptTimeout: s.Args.BindAttemptTimeout.Duration}
 	if a.dynamic == nil {
 		client, err := dynamic.NewForConfig(cc.KubeConfig)
 		if err != nil {
@@ -120,6 +117,9 @@ func (a *adapter) attach(ctx context.Context, cc *schedulerapp.CompletedConfig, 
 		}
 		a.dynamic = client
 	}
+	a.hands = &brain.Hands{Table: s.Table, Gate: gate, Lease: s.Lease, Client: cc.Client, Objects: a.dynamic,
+		Recorder: cc.EventBroadcaster.NewRecorder(a.served[0]), Outbox: a.outbox, Patching: make(chan struct{}, 4),
+		EffectDeadline: s.Args.BindDeadline.Duration, AttemptTimeout: s.Args.BindAttemptTimeout.Duration}
 	kinds := &mirror.Kinds{Discovery: cc.Client.Discovery(), Client: a.dynamic, Outbox: a.outbox, Every: a.lookEvery}
 	watch, err := mirror.NewWatch(cc.Client, cc.InformerFactory, a.served, kinds, a.hands, s.Lease)
 	if err != nil {

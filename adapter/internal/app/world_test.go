@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
@@ -61,6 +62,12 @@ func profiles(t *testing.T, socket string) []schedulerconfig.KubeSchedulerProfil
 
 func newWorld(t *testing.T, objects ...runtime.Object) *world {
 	t.Helper()
+	return newWorldWith(t, nil, objects...)
+}
+
+// newWorldWith writes objects of other kinds through this client; nil: through a fake one.
+func newWorldWith(t *testing.T, client dynamic.Interface, objects ...runtime.Object) *world {
+	t.Helper()
 	presetGates()
 	typed, others := split(objects)
 	w := &world{t: t, adapter: newAdapter(), brain: newFakeBrain(t), client: fake.NewClientset(typed...)}
@@ -68,8 +75,11 @@ func newWorld(t *testing.T, objects ...runtime.Object) *world {
 		w.client.Resources = []*metav1.APIResourceList{{GroupVersion: podGroups.GroupVersion().String(),
 			APIResources: []metav1.APIResource{{Name: podGroups.Resource}}}}
 	}
-	w.adapter.dynamic = dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
-		map[schema.GroupVersionResource]string{podGroups: "PodGroupList"}, others...)
+	w.adapter.dynamic = client
+	if client == nil {
+		w.adapter.dynamic = dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
+			map[schema.GroupVersionResource]string{podGroups: "PodGroupList"}, others...)
+	}
 	w.clock = testingclock.NewFakePassiveClock(time.Now())
 	w.adapter.clock = w.clock
 	w.ctx, w.cancel = context.WithCancel(context.Background())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -13,10 +14,13 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
+	"k8s.io/utils/ptr"
 
 	"phalanx.dev/adapter/internal/admit"
 	pb "phalanx.dev/adapter/internal/gen/phalanx/v1alpha1"
@@ -32,12 +36,16 @@ type Hands struct {
 	Gate     *queue.Queue
 	Lease    *lease.Lease
 	Client   kubernetes.Interface
+	Objects  dynamic.Interface
 	Recorder events.EventRecorder
 	Outbox   *mirror.Outbox
-	// EffectDeadline bounds one eviction with all its attempts, AttemptTimeout each of them.
+	// EffectDeadline bounds one eviction with all its attempts, AttemptTimeout each of them, and a patch.
 	EffectDeadline, AttemptTimeout time.Duration
+	// Patching has room for the patches under way: few, since Bindings go before them.
+	Patching chan struct{}
 
 	stopping atomic.Bool
+	said     sync.Map // refusals of patches that were logged
 }
 
 // Stop refuses admissions from now on and empties the barriers; released gangs are finished.
@@ -72,7 +80,7 @@ func (h *Hands) hold(ctx context.Context, gone []*pb.MemberFact) {
 	}
 }
 
-// Do carries out one directive. Only evictions go on after it has returned.
+// Do carries out one directive. Only evictions and patches go on after it has returned.
 func (h *Hands) Do(ctx context.Context, d *pb.SyncResponse) {
 	var kind string
 	var err error
@@ -87,6 +95,9 @@ func (h *Hands) Do(ctx context.Context, d *pb.SyncResponse) {
 	case *pb.SyncResponse_Evict:
 		go h.evict(ctx, d.Sequence, m.Evict)
 		return
+	case *pb.SyncResponse_Patch:
+		go h.patch(ctx, d.Sequence, m.Patch)
+		return
 	case *pb.SyncResponse_Event:
 		kind, err = "Event", h.event(m.Event)
 	default:
@@ -96,11 +107,15 @@ func (h *Hands) Do(ctx context.Context, d *pb.SyncResponse) {
 }
 
 func (h *Hands) result(ctx context.Context, kind string, sequence uint64, code int32, err error) {
-	result := &pb.DirectiveResult{Sequence: sequence, Applied: err == nil, Code: code}
+	result := &pb.DirectiveResult{Sequence: sequence, Applied: err == nil, Code: code, KindMissing: kindMissing(err)}
 	outcome := "applied"
 	if err != nil {
 		outcome, result.Message = "refused", err.Error()
-		klog.FromContext(ctx).Info("Directive not carried out", "kind", kind, "sequence", sequence, "code", code, "err", err)
+		level := 0
+		if _, again := h.said.LoadOrStore(fmt.Sprint(kind, code, result.KindMissing), true); again && kind == "Patch" {
+			level = 2 // it is tried again for as long as it takes
+		}
+		klog.FromContext(ctx).V(level).Info("Directive not carried out", "kind", kind, "sequence", sequence, "code", code, "err", err)
 	}
 	metrics.Directives.WithLabelValues(kind, outcome).Inc()
 	if sequence != 0 {
@@ -214,6 +229,59 @@ func (h *Hands) evictOnce(ctx context.Context, e *pb.Evict) (code int32, err err
 		return code, nil
 	}
 	return code, err
+}
+
+var patchTypes = map[pb.Patch_Kind]types.PatchType{pb.Patch_KIND_APPLY: types.ApplyPatchType,
+	pb.Patch_KIND_MERGE: types.MergePatchType, pb.Patch_KIND_STRATEGIC: types.StrategicMergePatchType}
+
+// patch carries out one write, once: what comes of it decides whether the brain asks again.
+func (h *Hands) patch(ctx context.Context, sequence uint64, p *pb.Patch) {
+	h.Patching <- struct{}{}
+	defer func() { <-h.Patching }()
+	code, err := int32(0), h.mayAct()
+	if err == nil {
+		ctx, cancel := context.WithTimeout(ctx, h.AttemptTimeout)
+		defer cancel()
+		err = h.write(ctx, p)
+		code = CodeOf(err)
+	}
+	h.result(ctx, "Patch", sequence, code, err)
+}
+
+func (h *Hands) write(ctx context.Context, p *pb.Patch) (err error) {
+	t := p.GetTarget()
+	objects := h.Objects.Resource(schema.GroupVersionResource{Group: t.GetGroup(), Version: t.GetVersion(), Resource: t.GetResource()}).
+		Namespace(t.GetNamespace())
+	if p.Kind == pb.Patch_KIND_DELETE {
+		options := metav1.DeleteOptions{}
+		if uid := types.UID(t.GetUid()); uid != "" {
+			options.Preconditions = &metav1.Preconditions{UID: &uid}
+		}
+		if err = objects.Delete(ctx, t.GetName(), options); apierrors.IsNotFound(err) {
+			return nil // what was asked for
+		}
+		return err
+	}
+	kind, known := patchTypes[p.Kind]
+	if !known {
+		return fmt.Errorf("patch of %s %s: kind is %v, expected APPLY, MERGE, STRATEGIC or DELETE", t.GetResource(), t.GetName(), p.Kind)
+	}
+	options := metav1.PatchOptions{FieldManager: "phalanx"}
+	if kind == types.ApplyPatchType {
+		options.Force = ptr.To(true)
+	}
+	var subresources []string
+	if p.Subresource != "" {
+		subresources = []string{p.Subresource}
+	}
+	_, err = objects.Patch(ctx, t.GetName(), kind, p.Json, options, subresources...)
+	return err
+}
+
+// kindMissing tells a kind that the API server does not serve from an object that is not there: for
+// the former it answers with a page instead of a Status.
+func kindMissing(err error) bool {
+	return apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
 // CodeOf is the HTTP status of an answer of the API server, 0 if there was none.

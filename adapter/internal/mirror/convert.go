@@ -102,6 +102,11 @@ func Pod(pod *v1.Pod, wanted Wanted, late Late) *pb.Pod {
 		Owner:             owner(pod),
 		UnresolvedObjects: unresolved(pod, late),
 	}
+	for i := range pod.Status.Conditions {
+		c := &pod.Status.Conditions[i]
+		told := c.Reason == "WaitingForGang" || c.Reason == "ExtraMember"
+		out.Told = out.Told || c.Type == v1.PodScheduled && told
+	}
 	for _, gate := range pod.Spec.SchedulingGates {
 		out.SchedulingGates = append(out.SchedulingGates, gate.Name)
 	}

@@ -79,6 +79,20 @@ func TestPodFields(t *testing.T) {
 	}
 }
 
+// Whether a pod was told that it waits is read from its own condition: a new leader tells nobody twice.
+func TestPodThatWasTold(t *testing.T) {
+	for reason, want := range map[string]bool{"WaitingForGang": true, "ExtraMember": true, "Unschedulable": false, "": false} {
+		pod := st.MakePod().Condition(v1.PodScheduled, v1.ConditionFalse, reason).Obj()
+		if got := Pod(pod, Wanted{}, lateObjects{}).Told; got != want {
+			t.Errorf("PodScheduled with reason %q: told is %v, want %v", reason, got, want)
+		}
+	}
+	pod := st.MakePod().Condition(v1.PodReady, v1.ConditionFalse, "WaitingForGang").Obj()
+	if Pod(pod, Wanted{}, lateObjects{}).Told {
+		t.Error("another condition with that reason counts")
+	}
+}
+
 func TestNodeFields(t *testing.T) {
 	node := st.MakeNode().Name("n").UID("u").Label("rack", "r1").Unschedulable(true).
 		Capacity(list{"cpu": "64", "memory": "1Gi", "nvidia.com/gpu": "8"}).

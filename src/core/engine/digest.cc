@@ -1,52 +1,15 @@
 #include "core/engine/digest.h"
 
 #include <string_view>
-#include <type_traits>
+
+#include "core/base/hash.h"
 
 namespace phalanx {
 namespace {
 
-// FNV-1a over bytes, with a finish that spreads the result, since results are summed.
-class Hash {
- public:
-  Hash& Add(std::string_view text) {
-    Add(text.size());
-    for (unsigned char c : text) Byte(c);
-    return *this;
-  }
-  template <class T>
-  requires std::is_integral_v<T> || std::is_enum_v<T> Hash& Add(T value) {
-    auto bits = static_cast<uint64_t>(value);
-    for (int i = 0; i < 8; ++i, bits >>= 8) Byte(static_cast<unsigned char>(bits));
-    return *this;
-  }
-  Hash& Add(Time time) { return Add(time.ms); }
-  Hash& Add(const ObjectKey& key) { return Add(key.kind).Add(key.ns).Add(key.name); }
-  Hash& Add(const GangKey& key) { return Add(key.ns).Add(key.source).Add(key.name); }
-  Hash& Add(const Reason& reason) {
-    Add(reason.code).Add(reason.have).Add(reason.need).Add(reason.level).Add(reason.domain);
-    Add(reason.subject).Add(reason.detail).Add(reason.member).Add(reason.never);
-    for (const Exclusion& out : reason.exclusions) Add(out.cause).Add(out.detail).Add(out.nodes);
-    return *this;
-  }
-  Hash& Add(const OrderKey& key) {
-    return Add(key.repair).Add(key.priority).Add(key.since).Add(key.gang);
-  }
-  uint64_t Done() const {
-    uint64_t h = state_;
-    h ^= h >> 33;
-    h *= 0xff51afd7ed558ccdULL;
-    h ^= h >> 33;
-    return h;
-  }
-
- private:
-  void Byte(unsigned char byte) {
-    state_ ^= byte;
-    state_ *= 0x100000001b3ULL;
-  }
-  uint64_t state_ = 0xcbf29ce484222325ULL;
-};
+void Add(Hash& hash, const OrderKey& key) {
+  hash.Add(key.repair).Add(key.priority).Add(key.since).Add(key.gang);
+}
 
 // Ids mean nothing outside a run: nodes go in by name.
 std::string_view NodeName(const State& state, NodeId id) {
@@ -70,6 +33,7 @@ uint64_t DigestOf(const State& state, const Member& member) {
   Hash hash;
   hash.Add(member.object.uid).Add(member.stage).Add(member.standing).Add(member.plan);
   hash.Add(NodeName(state, member.node)).Add(member.rank).Add(member.evicting);
+  hash.Add(member.told).Add(member.seen);
   hash.Add(member.started_under);
   return hash.Done();
 }
@@ -89,8 +53,8 @@ uint64_t DigestOf(const State& state, const Gang& gang) {
     hash.Add(gang.plan->size).Add(gang.plan->bound).Add(gang.plan->deadline);
     hash.Add(gang.plan->admitted).Add(gang.plan->lost).Add(gang.plan->gang_size);
   }
-  if (gang.queued) hash.Add(*gang.queued);
-  for (ReasonCode code : gang.told) hash.Add(code);
+  if (gang.queued) Add(hash, *gang.queued);
+  hash.Add(gang.waited).Add(gang.complete_since).Add(gang.untold);
   uint64_t sum = hash.Done();
   for (const auto& [key, member] : gang.roster.members()) sum += DigestOf(state, member);
   return sum;
@@ -127,11 +91,12 @@ uint64_t DigestOfPlanning(const State& state) {
   hash.Add(state.epoch).Add(state.synced).Add(state.leading).Add(state.plans_made);
   hash.Add(state.outbox.sequence()).Add(state.refusals.epoch()).Add(state.refusals.size());
   hash.Add(state.pass.full());
-  if (state.pass.cursor()) hash.Add(*state.pass.cursor());
-  for (const OrderKey& key : state.pass.single()) hash.Add(key);
+  if (state.pass.cursor()) Add(hash, *state.pass.cursor());
+  for (const OrderKey& key : state.pass.single()) Add(hash, key);
   hash.Add(state.reserving).Add(state.refresh_at);
   for (const auto& [plan, time] : state.progress.entries()) hash.Add(plan).Add(time);
   for (const auto& [sequence, uid] : state.evictions) hash.Add(sequence).Add(uid);
+  for (const auto& [uid, print] : state.refused_told) hash.Add(uid).Add(print);
   for (const auto& [uid, fact] : state.pipeline_facts) hash.Add(uid).Add(fact.plan).Add(fact.state);
   uint64_t sum = hash.Done();
   for (const auto& [key, entry] : state.exclusions.entries()) {
@@ -152,6 +117,7 @@ uint64_t DigestOf(const State& state) {
   uint64_t gangs = 0;
   for (const auto& [key, id] : state.gangs.by_key()) gangs += DigestOf(state, state.gangs.Get(id));
   hash.Add(state.now).Add(pods).Add(gangs).Add(DigestOfNodes(state)).Add(DigestOfPlanning(state));
+  hash.Add(state.board.Digest());
   hash.Add(DigestOfObjects(state));
   return hash.Done();
 }

@@ -11,6 +11,7 @@
 #include "core/engine/invariants.h"
 #include "core/engine/planning.h"
 #include "core/engine/settle.h"
+#include "core/engine/show.h"
 #include "core/engine/snapshot.h"
 #include "core/engine/state.h"
 #include "core/engine/views.h"
@@ -58,12 +59,14 @@ Outcome Engine::Apply(const Command& command) {
   if (state.refresh_at <= state.now) state.NoteRelease();
   Dispatch(state, command);
   SettleTouched(state);
+  WriteDue(state);
   return state.outbox.Take();
 }
 
 Time Engine::NextDeadline() const {
   const State& state = impl_->state;
-  return std::min({state.timers.Next(), state.exclusions.NextExpiry(), state.refresh_at});
+  return std::min(
+      {state.timers.Next(), state.exclusions.NextExpiry(), state.refresh_at, NextWrite(state)});
 }
 
 bool Engine::HasPlanningWork() const { return phalanx::HasPlanningWork(impl_->state); }

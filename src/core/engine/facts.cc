@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/engine/lifecycle.h"
+#include "core/engine/show.h"
 #include "core/explain/reason_text.h"
 
 namespace phalanx {
@@ -144,6 +145,7 @@ void ApplyConflict(State& state, const Conflict& conflict) {
 }
 
 void ApplyDirectiveResult(State& state, const DirectiveResult& result) {
+  if (NoteWritten(state, result)) return;
   auto it = state.evictions.find(result.sequence);
   if (it == state.evictions.end()) return;
   const PodId id = state.pods.Find(it->second);

@@ -48,6 +48,8 @@ struct Gang {
   // --- what happened to it
   bool ran = false;  // was whole since it last had no bound member
   Time started;
+  Duration waited;                     // until then
+  Time complete_since{0};              // of this wait
   int32_t attempts = 0;                // failed starts in a row
   int32_t serious_in_row = 0;          // those of them after which it waits for long
   int32_t conflicts_in_row = 0;        // plans that the scheduler refused in a row
@@ -73,8 +75,7 @@ struct Gang {
   std::optional<OrderKey> queued;  // its key while it is in the waiting queue
 
   // --- what was told
-  std::set<ReasonCode> told;
-  bool told_extra = false;
+  bool untold = true;       // members may have come that nobody told that they wait
   std::string held_reason;  // what held members are answered
   bool republish = false;   // every member's answer is due
 };

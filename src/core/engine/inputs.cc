@@ -6,6 +6,7 @@
 
 #include "core/engine/lifecycle.h"
 #include "core/engine/reasons.h"
+#include "core/engine/tell.h"
 #include "core/engine/terms.h"
 
 namespace phalanx {
@@ -121,7 +122,10 @@ void ReadBoundPlan(Member& member) {
 void Join(State& state, PodId id, GangId gang_id, PodObject object, ShapeId shape) {
   Gang& gang = state.gangs.Get(gang_id);
   DropPredecessors(state, gang, object);
+  const bool told = object.told;
   Member& member = gang.roster.Add(id, std::move(object), shape);
+  member.told = told;
+  member.seen = state.now;
   Pod& pod = state.pods.Get(id);
   member.node_gone = OnMissingNode(state, pod);
   ReadBoundPlan(member);
@@ -135,6 +139,7 @@ void UpdateMember(State& state, Pod& pod, PodObject object, ShapeId shape) {
   Gang& gang = state.gangs.Get(pod.gang);
   if (shape != member.shape) MemberLost(state, gang, member, state.NameOf(member) + " changed");
   const Before before = Snap(member);
+  member.told |= object.told;
   gang.roster.Replace(member, std::move(object), shape);
   if (Snap(member) != before) gang.changed = true;
 }
@@ -291,6 +296,7 @@ void ApplyChanges(State& state, const Changes& changes) {
     }
   }
   for (const PodObject& pod : changes.pods) UpsertPod(state, pod);
+  TellRefused(state, changes);
 }
 
 }  // namespace phalanx

@@ -202,6 +202,42 @@ void CheckDerived(const State& state, GangId id, const Gang& gang, Findings* out
   }
 }
 
+// ---- what is to be written is queued once, and what is under way is waited for
+
+void CheckBoard(const State& state, Findings* out) {
+  const Board& board = state.board;
+  size_t queued = 0;
+  size_t flying = 0;
+  for (const auto& [key, shown] : board.shown()) {
+    const std::string name = fmt::format("object of gang {}/{}/{}", key.ns, key.source, key.name);
+    if (shown.queued) {
+      ++queued;
+      const auto& lane = board.lanes()[static_cast<size_t>(shown.queued->first)];
+      auto it = lane.find(shown.queued->second);
+      if (it == lane.end() || it->second != key)
+        out->push_back(name + ": is not where it is queued");
+    }
+    if (shown.in_flight != 0) {
+      ++flying;
+      auto it = board.flights().find(shown.in_flight);
+      if (it == board.flights().end() || it->second != key) {
+        out->push_back(name + ": nobody waits for its write");
+      }
+    }
+    if (!state.gangs.Find(key).valid() && shown.last == nullptr) {
+      out->push_back(name + ": its gang is gone, and nobody lets it go");
+    }
+    const bool idle = !shown.queued && shown.in_flight == 0;
+    if (idle && state.synced && (!shown.made || shown.said.print == 0 || shown.last != nullptr)) {
+      out->push_back(name + ": is never written");
+    }
+  }
+  size_t lanes = 0;
+  for (const auto& lane : board.lanes()) lanes += lane.size();
+  if (lanes != queued) out->push_back("objects are queued twice");
+  if (flying != board.flights().size()) out->push_back("writes are under way for no object");
+}
+
 void CheckAnswers(const State& state, Findings* out) {
   for (uint32_t i = 0; i < state.pods.limit(); ++i) {
     const Pod& pod = state.pods.Get(PodId(i));
@@ -231,6 +267,7 @@ std::vector<std::string> FindBrokenInvariants(const State& state) {
   CheckNumbers(state, &out);
   if (queued != state.queue.size()) out.push_back("the queue has entries of unknown gangs");
   CheckAnswers(state, &out);
+  CheckBoard(state, &out);
   return out;
 }
 

@@ -81,6 +81,8 @@ struct Member {
   int32_t started_under = 0;  // Admit::gang_size of the plan that it was bound under; 0: not known
   bool evicting = false;      // an eviction was sent and not refused
   bool node_gone = false;     // bound to a node that is not there
+  bool told = false;          // that it waits
+  Time seen;                  // since when it is a member, as far as this process knows
 
   // Kept by Roster::Refresh.
   Standing standing = Standing::kReady;

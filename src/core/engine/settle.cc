@@ -5,6 +5,7 @@
 
 #include "core/engine/lifecycle.h"
 #include "core/engine/reasons.h"
+#include "core/engine/show.h"
 #include "core/engine/tell.h"
 #include "core/engine/terms.h"
 
@@ -48,8 +49,8 @@ void FinishPlan(State& state, Gang& gang) {
   if (plan.joining) return;
   gang.started = state.now;
   const Time since = gang.roster.Oldest().value_or(state.now);
-  state.counters.CountStart(state.now - std::min(since, state.now));
-  TellStarted(state, gang);
+  gang.waited = state.now - std::min(since, state.now);
+  state.counters.CountStart(gang.waited);
 }
 
 // Both barriers count the members that have not come so far, in the roster's own counts.
@@ -126,7 +127,7 @@ void NoteHistory(State& state, Gang& gang) {
   if (gang.roster.Placed() == 0 && gang.roster.Live() > 0 && gang.ran) {
     gang.ran = false;
     gang.started = Time{};
-    gang.told.clear();
+    gang.waited = {};
   }
   if (gang.phase != GangPhase::kRepairing) gang.broken_since = Time::Never();
   if (gang.phase == GangPhase::kRepairing && gang.broken_since == Time::Never()) {
@@ -160,8 +161,12 @@ void UpdateQueue(State& state, GangId id, Gang& gang) {
   if (gang.queued && key != gang.queued) {
     state.queue.Erase(*gang.queued);
     state.pass.Forget(*gang.queued);
+    state.board.NotePositions(*gang.queued, state.now);
   }
-  if (key && key != gang.queued) state.queue.Insert(*key, id);
+  if (key && key != gang.queued) {
+    state.queue.Insert(*key, id);
+    state.board.NotePositions(*key, state.now);
+  }
   if (key) state.pass.RequestOne(*key);
   gang.queued = std::move(key);
   gang.changed = false;
@@ -170,6 +175,7 @@ void UpdateQueue(State& state, GangId id, Gang& gang) {
 // Ended members of a forgotten gang stay known as pods.
 void Forget(State& state, GangId id) {
   Gang& gang = state.gangs.Get(id);
+  ShowFarewell(state, gang);
   for (auto& [key, member] : gang.roster.members()) {
     Pod& pod = state.pods.Get(member.pod);
     pod.gang = GangId::None();
@@ -178,6 +184,7 @@ void Forget(State& state, GangId id) {
   if (gang.queued) {
     state.queue.Erase(*gang.queued);
     state.pass.Forget(*gang.queued);
+    state.board.NotePositions(*gang.queued, state.now);
   }
   if (gang.terms.object) state.objects.Drop(*gang.terms.object, id);
   state.timers.Move(id, gang.wake, Time::Never());
@@ -193,19 +200,19 @@ void Settle(State& state, GangId id) {
   CheckRepair(state, gang);
   AdvanceRollBack(state, gang);
   ResendReject(state, gang);
+  const bool gathered = gang.phase == GangPhase::kGathering;
   gang.phase = PhaseOf(gang);
+  if (gathered && gang.phase == GangPhase::kQueued) gang.complete_since = state.now;
   NoteHistory(state, gang);
-  Reason reason = ReasonOf(state, gang);
-  const bool news = reason.code != gang.reason.code;
-  gang.reason = std::move(reason);
-  if (news) TellReason(state, gang);
-  TellExtras(state, gang);
+  gang.reason = ReasonOf(state, gang);
+  TellMembersLater(state, gang, gang.changed);
   UpdateQueue(state, id, gang);
   UpdateForget(state, gang);
   if (gang.forget_at <= state.now) {
     Forget(state, id);
     return;
   }
+  ShowGangLater(state, gang);
   const Time wake = WakeOf(state, gang);
   state.timers.Move(id, gang.wake, wake);
   gang.wake = wake;

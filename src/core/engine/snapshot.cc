@@ -157,6 +157,7 @@ void ApplyConnect(State& state, const Connect& connect) {
   state.plans_made = 0;
   state.outbox.StartEpoch();
   state.evictions.clear();
+  state.board.ForgetFlights();
   state.pipeline_facts.clear();
   state.pass.Clear();
   state.starting.clear();

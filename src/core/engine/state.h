@@ -8,6 +8,7 @@
 //   snapshot   epochs
 //   lifecycle  a plan is withdrawn, fails, ends; roll back
 //   settle     after each command: barriers, phase, reason, queue, timers, answers of touched gangs
+//   show, tell what users read: Gang objects, conditions and events, under one budget
 //   planning   slices of the pass: from waiting gangs to Admit
 //   views, digest, invariants   read only
 #ifndef PHALANX_CORE_ENGINE_STATE_H_
@@ -21,6 +22,7 @@
 
 #include "core/cluster/cluster.h"
 #include "core/engine/accelerators.h"
+#include "core/engine/board.h"
 #include "core/engine/gang.h"
 #include "core/engine/objects.h"
 #include "core/engine/outbox.h"
@@ -39,7 +41,10 @@ namespace phalanx {
 
 struct State {
   explicit State(EngineConfig c)
-      : config(std::move(c)), accelerators(config.accelerators), cluster(config.node_scope) {}
+      : config(std::move(c)),
+        accelerators(config.accelerators),
+        cluster(config.node_scope),
+        board(config.status_writes_per_second) {}
 
   EngineConfig config;
   Accelerators accelerators;
@@ -59,6 +64,8 @@ struct State {
   Exclusions exclusions;
   Timers timers;
   Time refresh_at = Time::Never();  // when refusals are made again after NoteGrowth()
+  Board board;
+  std::map<std::string, uint64_t> refused_told;  // by UID: hash of what its author was told
   Counters counters;
   Outbox outbox{&counters};
 

@@ -2,16 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "core/base/hash.h"
 #include "core/engine/reasons.h"
+#include "core/explain/object_name.h"
 #include "core/explain/reason_text.h"
 
 namespace phalanx {
 namespace {
 
-enum class Weight { kSilent, kNormal, kWarning };
+constexpr char kWaiting[] = "WaitingForGang";
+constexpr char kExtra[] = "ExtraMember";
+constexpr char kInvalidGang[] = "InvalidGang";
+constexpr char kInvalidInput[] = "InvalidInput";
+// Pods that were told that they can't be read; when there are more, all may be told again.
+constexpr size_t kRefusedKept = 10'000;
 
-// Passing states are silent: they are in the gang's status, and end by themselves.
-Weight WeightOf(ReasonCode code) {
+// What only a change by the author, or the admin, ends.
+bool IsWarning(ReasonCode code) {
   switch (code) {
     case ReasonCode::kInvalid:
     case ReasonCode::kMembersDisagree:
@@ -21,68 +31,99 @@ Weight WeightOf(ReasonCode code) {
     case ReasonCode::kConflict:
     case ReasonCode::kBackoff:
     case ReasonCode::kRollingBack:
-      return Weight::kWarning;
-    case ReasonCode::kMembersGated:
-    case ReasonCode::kCapacity:
-    case ReasonCode::kFragmentation:
-    case ReasonCode::kTopology:
-      return Weight::kNormal;
+      return true;
     default:
-      return Weight::kSilent;
+      return false;
   }
 }
 
-void Send(State& state, const Member& member, bool warning, std::string reason,
-          std::string message) {
-  state.outbox.Send(PodEvent{member.object.uid, member.object.ns, member.object.name, warning,
-                             std::move(reason), std::move(message)});
+// Whether a member is left out: the `nth` of those that are ready, counted from 1.
+bool IsExtra(const Gang& gang, int32_t nth) {
+  const Roster& roster = gang.roster;
+  return nth > OpenPlaces(gang) && roster.with_problems().empty() && roster.terms().size() == 1;
 }
 
-const Member* FirstLive(const Gang& gang) {
-  for (const auto& [key, member] : gang.roster.members()) {
-    if (member.object.phase == PodPhase::kPending || member.object.phase == PodPhase::kRunning) {
-      return &member;
-    }
+std::string WhereToLook(const Gang& gang) {
+  return fmt::format("kubectl -n {} describe gang {}", gang.key.ns, ObjectName(gang.key));
+}
+
+PodEvent EventFor(const Gang& gang, const Member& member, bool extra) {
+  PodEvent event{member.object.uid, member.object.ns, member.object.name, false, kWaiting, ""};
+  if (extra) {
+    event.warning = true;
+    event.reason = kExtra;
+    event.message = fmt::format("gang {} has size {} and enough members: this pod is held ({})",
+                                gang.key.name, gang.terms.size, WhereToLook(gang));
+    return event;
   }
-  return nullptr;
+  const ReasonCode code = gang.reason.code;
+  event.warning = IsWarning(code);
+  if (code == ReasonCode::kInvalid || code == ReasonCode::kMembersDisagree) {
+    event.reason = kInvalidGang;
+  }
+  event.message =
+      fmt::format("gang {} waits ({}): {}", gang.key.name, WhereToLook(gang), Explain(gang.reason));
+  return event;
+}
+
+PodWaits ConditionFor(const State& state, const Gang& gang, const Member& member, bool extra) {
+  PodWaits waits{member.object.uid, member.object.ns, member.object.name, state.now, "", ""};
+  waits.reason = extra ? kExtra : kWaiting;
+  waits.message =
+      extra ? fmt::format("gang {} has enough members; see {}", gang.key.name, WhereToLook(gang))
+            : fmt::format("gang {} waits as a whole; why, and its place in the order: {}",
+                          gang.key.name, WhereToLook(gang));
+  return waits;
+}
+
+void Tell(State& state, const Gang& gang, Member& member, bool extra) {
+  member.told = true;
+  state.board.budget.Spend();
+  state.outbox.Send(ConditionFor(state, gang, member, extra));
+  state.board.budget.Spend();
+  state.outbox.Send(EventFor(gang, member, extra));
 }
 
 }  // namespace
 
-void TellReason(State& state, Gang& gang) {
-  const ReasonCode code = gang.reason.code;
-  const Weight weight = WeightOf(code);
-  if (weight == Weight::kSilent || !gang.told.insert(code).second) return;
-  const Member* member = FirstLive(gang);
-  if (member == nullptr) return;
-  const bool invalid = code == ReasonCode::kInvalid || code == ReasonCode::kMembersDisagree;
-  Send(state, *member, weight == Weight::kWarning,
-       invalid ? "InvalidGang" : std::string(ReasonName(code)),
-       fmt::format("gang {} waits: {}", gang.key.name, Explain(gang.reason)));
+void TellMembersLater(State& state, Gang& gang, bool changed) {
+  if (changed) gang.untold = true;
+  if (!state.synced || !gang.untold || gang.roster.Count(Standing::kReady) == 0) return;
+  gang.untold = false;
+  state.board.QueueMembers(gang.key, state.now + state.config.tell_after);
 }
 
-void TellStarted(State& state, Gang& gang) {
-  gang.told.clear();
-  const Member* member = FirstLive(gang);
-  if (member == nullptr) return;
-  Send(state, *member, false, "GangStarted",
-       fmt::format("gang {} started: {} of {} members are bound{}", gang.key.name,
-                   gang.roster.Count(Standing::kBound), gang.terms.size,
-                   gang.domain.empty() ? "" : " in " + gang.domain));
+void TellOneMember(State& state, const GangKey& key) {
+  const GangId id = state.gangs.Find(key);
+  if (!id.valid()) return;
+  Gang& gang = state.gangs.Get(id);
+  Time next = Time::Never();
+  int32_t ready = 0;
+  bool told = false;
+  for (auto& [member_key, member] : gang.roster.members()) {
+    if (member.standing != Standing::kReady) continue;
+    const bool extra = IsExtra(gang, ++ready);
+    if (member.told || (!extra && gang.reason.code == ReasonCode::kNone)) continue;
+    const Time waits_since = extra ? member.seen : std::max(member.seen, gang.complete_since);
+    const Time due = waits_since + state.config.tell_after;
+    if (due <= state.now && !std::exchange(told, true)) {
+      Tell(state, gang, member, extra);
+      continue;
+    }
+    next = std::min(next, std::max(due, state.now));
+    if (told && next <= state.now) break;
+  }
+  if (next != Time::Never()) state.board.QueueMembers(key, next);
 }
 
-void TellExtras(State& state, Gang& gang) {
-  const int32_t ready = gang.roster.Count(Standing::kReady);
-  const int32_t extras = ready - OpenPlaces(gang);
-  if (extras <= 0 || gang.told_extra || !gang.roster.with_problems().empty()) return;
-  gang.told_extra = true;
-  int32_t seen = 0;
-  for (const auto& [key, member] : gang.roster.members()) {
-    if (member.standing != Standing::kReady || ++seen <= ready - extras) continue;
-    Send(state, member, true, "ExtraMember",
-         fmt::format("gang {} has size {} and enough members: this pod is held", gang.key.name,
-                     gang.terms.size));
-    return;
+void TellRefused(State& state, const Changes& changes) {
+  for (const RefusedPod& pod : changes.refused_pods) {
+    if (state.refused_told.size() >= kRefusedKept) state.refused_told.clear();
+    uint64_t& print = state.refused_told[pod.uid];
+    if (const uint64_t now = Hash().Add(pod.what).Done(); std::exchange(print, now) == now)
+      continue;
+    state.board.QueueEvent(PodEvent{pod.uid, pod.ns, pod.name, true, kInvalidInput, pod.what},
+                           state.now);
   }
 }
 

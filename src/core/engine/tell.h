@@ -1,17 +1,24 @@
-// Kubernetes events about a gang, on one of its members. Bounded: one per reason code and wait.
+// What the members of a gang are told about its waiting: one event and one condition each, once,
+// and nothing where the gang starts soon. Everything else is in the Gang object, which both name.
 #ifndef PHALANX_CORE_ENGINE_TELL_H_
 #define PHALANX_CORE_ENGINE_TELL_H_
 
 #include "core/engine/gang.h"
 #include "core/engine/state.h"
+#include "phalanx/command.h"
 
 namespace phalanx {
 
-// Tells gang.reason if its author must know of it and was not told in this wait.
-void TellReason(State& state, Gang& gang);
-void TellStarted(State& state, Gang& gang);
-// There are more members than the gang's size: told once, on the first that is left out.
-void TellExtras(State& state, Gang& gang);
+// The gang was settled: its members are to be told when they have waited for tell_after. O(log
+// gangs). `changed`: members came or changed.
+void TellMembersLater(State& state, Gang& gang, bool changed);
+
+// Tells the first member that is due, and queues the gang again, behind others, for the next one.
+// O(members).
+void TellOneMember(State& state, const GangKey& key);
+
+// Events for the authors of pods that can't be read. Each pod is told once about the same.
+void TellRefused(State& state, const Changes& changes);
 
 }  // namespace phalanx
 

@@ -6,8 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "core/explain/reason_text.h"
-
 namespace phalanx {
 namespace {
 
@@ -57,20 +55,6 @@ const Member* AskingMember(const State& state, const Gang& gang) {
     if (one == nullptr || (waits && one->standing != Standing::kReady)) one = &member;
   }
   return one;
-}
-
-Asked AskedOf(const State& state, const Gang& gang) {
-  const Member* one = AskingMember(state, gang);
-  Asked asked;
-  asked.members = gang.terms.size;
-  if (one == nullptr) return asked;
-  const ResourceNames& names = state.cluster.resources();
-  for (const auto& [id, quantity] : state.pods.Get(one->pod).request.entries()) {
-    if (!state.accelerators.Matches(names.Name(id))) continue;
-    if (!asked.per_member.empty()) asked.per_member += ", ";
-    asked.per_member += fmt::format("{} {}", names.Name(id), quantity);
-  }
-  return asked;
 }
 
 // The reason with the time that is left now.
@@ -150,6 +134,20 @@ std::shared_ptr<const Topology> CurrentTopology(const State& state) {
 
 }  // namespace
 
+Asked AskedOf(const State& state, const Gang& gang) {
+  const Member* one = AskingMember(state, gang);
+  Asked asked;
+  asked.members = gang.terms.size;
+  if (one == nullptr) return asked;
+  const ResourceNames& names = state.cluster.resources();
+  for (const auto& [id, quantity] : state.pods.Get(one->pod).request.entries()) {
+    if (!state.accelerators.Matches(names.Name(id))) continue;
+    if (!asked.per_member.empty()) asked.per_member += ", ";
+    asked.per_member += fmt::format("{} {}", names.Name(id), quantity);
+  }
+  return asked;
+}
+
 std::vector<GangView> ViewGangs(const State& state) {
   std::vector<GangView> out;
   int32_t position = 0;
@@ -168,10 +166,7 @@ std::optional<GangView> ViewGang(const State& state, const GangKey& key) {
   if (!id.valid()) return std::nullopt;
   const Gang& gang = state.gangs.Get(id);
   int32_t position = 0;
-  if (gang.queued) {
-    const auto& entries = state.queue.entries();
-    position = static_cast<int32_t>(std::distance(entries.begin(), entries.find(*gang.queued)) + 1);
-  }
+  if (gang.queued) position = state.queue.Position(*gang.queued);
   return View(state, gang, position);
 }
 
@@ -212,6 +207,8 @@ TopologyView ViewTopology(const State& state) {
 StatsView TakeStats(State& state) {
   StatsView view;
   state.counters.MoveTo(&view);
+  view.status_writes_waiting = static_cast<int64_t>(state.board.waiting());
+  view.gang_kind_missing = state.board.kind_missing();
   for (const auto& [key, id] : state.gangs.by_key()) {
     ++view.gangs_by_phase[state.gangs.Get(id).phase];
   }

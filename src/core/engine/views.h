@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/engine/state.h"
+#include "core/explain/reason_text.h"
 #include "phalanx/view.h"
 
 namespace phalanx {
@@ -13,6 +14,8 @@ namespace phalanx {
 std::vector<GangView> ViewGangs(const State& state);
 std::optional<GangView> ViewGang(const State& state, const GangKey& key);
 std::vector<NodeView> ViewNodes(const State& state);
+// What the members that the gang's reason is about ask for.
+Asked AskedOf(const State& state, const Gang& gang);
 TopologyView ViewTopology(const State& state);
 StatsView TakeStats(State& state);
 

@@ -156,7 +156,12 @@ class Driver {
   }
   void Do(const Reject& reject) { out_.error = "a plan was withdrawn: " + reject.reason; }
   void Do(const Evict& evict) { out_.error = "a member was evicted: " + evict.reason; }
+  // What people read: nobody does here.
   void Do(const PodEvent&) {}
+  void Do(const PodWaits&) {}
+  void Do(const MakeGang&) {}
+  void Do(const ShowGang&) {}
+  void Do(const DropGang&) {}
 
   void Facts(uint64_t plan, MemberState state) {
     for (const AdmitMember& member : admitted_.at(plan).members) {

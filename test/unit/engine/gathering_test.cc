@@ -73,7 +73,8 @@ TEST_F(GatheringTest, DisagreementNamesBothSides) {
   EXPECT_THAT(view.explanation, HasSubstr("gang size"));
   EXPECT_THAT(view.explanation, HasSubstr("\"2\" of team-a/train-0"));
   EXPECT_THAT(view.explanation, HasSubstr("\"3\" of team-a/train-1"));
-  ASSERT_THAT(Warnings(), SizeIs(1));
+  rig.Advance(Duration::Seconds(6));
+  ASSERT_THAT(Warnings(), SizeIs(2));
   EXPECT_EQ(Warnings()[0].reason, "InvalidGang");
   // The latest object wins.
   rig.UpdatePod(MakeMember({.size = 2}, 1));
@@ -103,11 +104,13 @@ TEST_F(GatheringTest, ProblemsOfAMemberStopItsGangOnly) {
   EXPECT_THAT(view.explanation, HasSubstr("gang-size"));
   EXPECT_THAT(view.explanation, HasSubstr("\"many\""));
   EXPECT_THAT(view.explanation, HasSubstr("a whole number from 1 to 10000"));
-  EXPECT_THAT(Warnings(), SizeIs(1));
+  rig.Advance(Duration::Seconds(6));
+  EXPECT_THAT(Warnings(), SizeIs(2));
   EXPECT_EQ(rig.View("fine").phase, GangPhase::kRunning);
-  // Told once, also when it is sent again.
+  // Each is told once, also when it is sent again.
   rig.UpdatePod(pods[1]);
-  EXPECT_THAT(Warnings(), SizeIs(1));
+  rig.Advance(Duration::Seconds(6));
+  EXPECT_THAT(Warnings(), SizeIs(2));
 }
 
 TEST_F(GatheringTest, AbsurdNumbersAreProblems) {
@@ -142,6 +145,7 @@ TEST_F(GatheringTest, ExtrasAreHeldWithAReason) {
   EXPECT_EQ(rig.View("train").bound, 2);
   EXPECT_EQ(rig.Answer("team-a/train-2").kind, AnswerKind::kHeld);
   EXPECT_EQ(rig.Answer("team-a/train-2").reason, "ExtraMember");
+  rig.Advance(Duration::Seconds(6));
   ASSERT_THAT(Warnings(), SizeIs(1));
   EXPECT_EQ(Warnings()[0].reason, "ExtraMember");
   EXPECT_EQ(Warnings()[0].pod_uid, "team-a/train-2");

@@ -27,6 +27,20 @@ TEST(WaitingQueueTest, RepairsThenPriorityThenAgeThenKey) {
   EXPECT_EQ(queue.entries().begin()->second, GangId(1));
 }
 
+TEST(WaitingQueueTest, PositionCountsThoseBefore) {
+  WaitingQueue queue;
+  EXPECT_EQ(queue.Position(Key(false, 0, 5, "x")), 1);
+  for (int i = 0; i < 100; ++i) queue.Insert(Key(false, 0, i, "g"), GangId(i));
+  EXPECT_EQ(queue.Position(Key(false, 0, 0, "g")), 1);
+  EXPECT_EQ(queue.Position(Key(false, 0, 99, "g")), 100);
+  queue.Erase(Key(false, 0, 50, "g"));
+  queue.Insert(Key(true, 0, 7, "broken"), GangId(100));
+  queue.Erase(Key(false, 0, 51, "g"));
+  EXPECT_EQ(queue.Position(Key(false, 0, 99, "g")), 99);
+  // Also of one that is not in it.
+  EXPECT_EQ(queue.Position(Key(false, 0, 50, "g")), 52);
+}
+
 // A comparison that is no strict total order would let the place in the queue depend on arrival.
 TEST(WaitingQueueTest, OrderIsStrictAndTotal) {
   std::mt19937 random(7);

@@ -167,6 +167,7 @@ TEST_F(HttpTest, MetricsAreWellFormedAndCount) {
         "phalanx_plan_work_units_total", "phalanx_placements_total", "phalanx_directives_total",
         "phalanx_resource_allocatable", "phalanx_resource_bound", "phalanx_resource_held",
         "phalanx_conflicts_total", "phalanx_epoch", "phalanx_partial_spells_total",
+        "phalanx_status_writes_waiting", "phalanx_gang_kind_missing",
         "phalanx_partial_spell_seconds_total", "phalanx_mailbox_messages", "phalanx_build_info",
         "phalanx_invariant_violations_total", "phalanx_invariant_check_duration_seconds"}) {
     EXPECT_TRUE(exposition.types.contains(name)) << name;

@@ -200,7 +200,7 @@ TEST(DecodeChanges, PodsOfOtherSchedulersAreCountedAndNeverMembers) {
   // More than any host has: the host counts as full, which is the safe reading.
   EXPECT_EQ(pod.requests.at("memory"), kMaxQuantity);
   ASSERT_THAT(decoded.refusals, SizeIs(1));
-  EXPECT_EQ(decoded.refusals[0].event_pod_uid, "");
+  EXPECT_THAT(decoded.changes.refused_pods, IsEmpty());
 }
 
 TEST(DecodeChanges, WhatIsWrongWithAMembersRequestBecomesTheReasonOfItsGang) {
@@ -214,7 +214,7 @@ TEST(DecodeChanges, WhatIsWrongWithAMembersRequestBecomesTheReasonOfItsGang) {
   EXPECT_EQ(problems[0].value, "-1");
   EXPECT_EQ(problems[1].field, "spec.tolerations[0].operator");
   EXPECT_THAT(decoded.refusals, SizeIs(2));
-  EXPECT_EQ(decoded.refusals[0].event_pod_uid, "") << "the gang's reason tells it";
+  EXPECT_THAT(decoded.changes.refused_pods, IsEmpty()) << "the gang's reason tells it";
 }
 
 TEST(DecodeChanges, ALoosePodsAuthorIsToldByAnEvent) {
@@ -223,7 +223,11 @@ TEST(DecodeChanges, ALoosePodsAuthorIsToldByAnEvent) {
   pod.set_phase(static_cast<pb::Pod::Phase>(42));
   Decoded decoded = DecodeOne(pod);
   ASSERT_THAT(decoded.refusals, SizeIs(1));
-  EXPECT_EQ(decoded.refusals[0].event_pod_uid, "uid-web");
+  ASSERT_THAT(decoded.changes.refused_pods, SizeIs(1));
+  EXPECT_EQ(decoded.changes.refused_pods[0].uid, "uid-web");
+  EXPECT_EQ(decoded.changes.refused_pods[0].ns, "team");
+  EXPECT_EQ(decoded.changes.refused_pods[0].name, "web");
+  EXPECT_THAT(decoded.changes.refused_pods[0].what, HasSubstr("status.phase is '42', expected"));
   EXPECT_THAT(ToString(decoded.refusals[0]), HasSubstr("pod/team/web: status.phase is '42'"));
   EXPECT_EQ(decoded.changes.pods[0].phase, PodPhase::kPending);
 }
@@ -276,7 +280,15 @@ TEST(DecodeChanges, ABoundMemberCarriesItsPlan) {
   EXPECT_FALSE(broken.changes.pods[0].bound_plan.has_value());
   EXPECT_THAT(broken.changes.pods[0].membership->problems, IsEmpty());
   ASSERT_THAT(broken.refusals, SizeIs(1));
-  EXPECT_EQ(broken.refusals[0].event_pod_uid, "uid-p");
+  ASSERT_THAT(broken.changes.refused_pods, SizeIs(1));
+  EXPECT_EQ(broken.changes.refused_pods[0].uid, "uid-p");
+}
+
+TEST(DecodeChanges, APodThatWasToldSaysSo) {
+  pb::Pod pod = GoodPod("p");
+  EXPECT_FALSE(DecodeOne(pod).changes.pods[0].told);
+  pod.set_told(true);
+  EXPECT_TRUE(DecodeOne(pod).changes.pods[0].told);
 }
 
 TEST(DecodeChanges, TimesOutOfRangeAreRefused) {

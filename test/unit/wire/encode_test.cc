@@ -76,16 +76,6 @@ TEST(EncodeWelcome, NamesWhatToSendAndWhatIsHeld) {
   EXPECT_EQ(welcome.max_frame_bytes(), 4 << 20);
 }
 
-TEST(EncodeRefusal, OnlyWhereSomebodyIsToBeTold) {
-  Refusal refusal{ObjectKind::kPod, "team/p", {"f", "v", "e"}, false, "", "", ""};
-  EXPECT_FALSE(EncodeRefusal(1, refusal).has_value());
-  refusal.event_pod_uid = "u";
-  auto out = EncodeRefusal(1, refusal);
-  ASSERT_TRUE(out.has_value());
-  EXPECT_EQ(out->sequence(), 0u);
-  EXPECT_EQ(out->event().message(), "f is 'v', expected e");
-}
-
 TEST(Answers, FilterByKind) {
   EXPECT_EQ(EncodeFilter({"u", AnswerKind::kLoose, "", 0, ""}).verdict(),
             pb::FilterResponse::VERDICT_ANY_NODE);

@@ -243,6 +243,65 @@ func (Event_Type) EnumDescriptor() ([]byte, []int) {
 	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{16, 0}
 }
 
+type Patch_Kind int32
+
+const (
+	Patch_KIND_UNSPECIFIED Patch_Kind = 0
+	// Server-side apply as field manager "phalanx", forced; makes the object.
+	Patch_KIND_APPLY Patch_Kind = 1
+	// RFC 7386.
+	Patch_KIND_MERGE Patch_Kind = 2
+	// Kinds of Kubernetes itself only.
+	Patch_KIND_STRATEGIC Patch_Kind = 3
+	// 404 counts as applied.
+	Patch_KIND_DELETE Patch_Kind = 4
+)
+
+// Enum value maps for Patch_Kind.
+var (
+	Patch_Kind_name = map[int32]string{
+		0: "KIND_UNSPECIFIED",
+		1: "KIND_APPLY",
+		2: "KIND_MERGE",
+		3: "KIND_STRATEGIC",
+		4: "KIND_DELETE",
+	}
+	Patch_Kind_value = map[string]int32{
+		"KIND_UNSPECIFIED": 0,
+		"KIND_APPLY":       1,
+		"KIND_MERGE":       2,
+		"KIND_STRATEGIC":   3,
+		"KIND_DELETE":      4,
+	}
+)
+
+func (x Patch_Kind) Enum() *Patch_Kind {
+	p := new(Patch_Kind)
+	*p = x
+	return p
+}
+
+func (x Patch_Kind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Patch_Kind) Descriptor() protoreflect.EnumDescriptor {
+	return file_phalanx_v1alpha1_cluster_proto_enumTypes[4].Descriptor()
+}
+
+func (Patch_Kind) Type() protoreflect.EnumType {
+	return &file_phalanx_v1alpha1_cluster_proto_enumTypes[4]
+}
+
+func (x Patch_Kind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Patch_Kind.Descriptor instead.
+func (Patch_Kind) EnumDescriptor() ([]byte, []int) {
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{17, 0}
+}
+
 type SyncRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// 0 in Hello only.
@@ -417,8 +476,8 @@ func (*SyncRequest_Leadership) isSyncRequest_Message() {}
 type SyncResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Epoch uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
-	// Counts directives of this epoch from 1. A repeated number is the same directive. 0 in Welcome
-	// and in an Event about input that was refused: those ask for no DirectiveResult.
+	// Counts directives of this epoch from 1. A repeated number is the same directive. 0 in Welcome,
+	// which asks for no DirectiveResult.
 	Sequence uint64 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	// Types that are valid to be assigned to Message:
 	//
@@ -428,6 +487,7 @@ type SyncResponse struct {
 	//	*SyncResponse_Reject
 	//	*SyncResponse_Evict
 	//	*SyncResponse_Event
+	//	*SyncResponse_Patch
 	Message       isSyncResponse_Message `protobuf_oneof:"message"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -538,6 +598,15 @@ func (x *SyncResponse) GetEvent() *Event {
 	return nil
 }
 
+func (x *SyncResponse) GetPatch() *Patch {
+	if x != nil {
+		if x, ok := x.Message.(*SyncResponse_Patch); ok {
+			return x.Patch
+		}
+	}
+	return nil
+}
+
 type isSyncResponse_Message interface {
 	isSyncResponse_Message()
 }
@@ -566,6 +635,10 @@ type SyncResponse_Event struct {
 	Event *Event `protobuf:"bytes,8,opt,name=event,proto3,oneof"`
 }
 
+type SyncResponse_Patch struct {
+	Patch *Patch `protobuf:"bytes,9,opt,name=patch,proto3,oneof"`
+}
+
 func (*SyncResponse_Welcome) isSyncResponse_Message() {}
 
 func (*SyncResponse_Admit) isSyncResponse_Message() {}
@@ -577,6 +650,8 @@ func (*SyncResponse_Reject) isSyncResponse_Message() {}
 func (*SyncResponse_Evict) isSyncResponse_Message() {}
 
 func (*SyncResponse_Event) isSyncResponse_Message() {}
+
+func (*SyncResponse_Patch) isSyncResponse_Message() {}
 
 type Hello struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1129,8 +1204,10 @@ type DirectiveResult struct {
 	Sequence uint64                 `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	Applied  bool                   `protobuf:"varint,2,opt,name=applied,proto3" json:"applied,omitempty"`
 	// HTTP status code of the last attempt, 0 if there was none.
-	Code          int32  `protobuf:"varint,3,opt,name=code,proto3" json:"code,omitempty"`
-	Message       string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
+	Code    int32  `protobuf:"varint,3,opt,name=code,proto3" json:"code,omitempty"`
+	Message string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
+	// Of a Patch: the API server does not serve this kind of object (its definition is not installed).
+	KindMissing   bool `protobuf:"varint,5,opt,name=kind_missing,json=kindMissing,proto3" json:"kind_missing,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1191,6 +1268,13 @@ func (x *DirectiveResult) GetMessage() string {
 		return x.Message
 	}
 	return ""
+}
+
+func (x *DirectiveResult) GetKindMissing() bool {
+	if x != nil {
+		return x.KindMissing
+	}
+	return false
 }
 
 // Whether the adapter holds the scheduler's lease, and may carry directives out. False after each
@@ -1677,6 +1761,79 @@ func (x *Event) GetMessage() string {
 	return ""
 }
 
+// One write of any object, tried once, with at most a few under way at a time. Refused (not applied,
+// code 0) while the adapter does not lead.
+type Patch struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Target *Patch_Target          `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
+	// "status", or empty for the object itself.
+	Subresource string     `protobuf:"bytes,2,opt,name=subresource,proto3" json:"subresource,omitempty"`
+	Kind        Patch_Kind `protobuf:"varint,3,opt,name=kind,proto3,enum=phalanx.v1alpha1.Patch_Kind" json:"kind,omitempty"`
+	// The body, empty for DELETE. A patch that must not hit an object of the same name that was made
+	// later carries metadata.uid: the API server then answers 409.
+	Json          []byte `protobuf:"bytes,4,opt,name=json,proto3" json:"json,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Patch) Reset() {
+	*x = Patch{}
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Patch) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Patch) ProtoMessage() {}
+
+func (x *Patch) ProtoReflect() protoreflect.Message {
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Patch.ProtoReflect.Descriptor instead.
+func (*Patch) Descriptor() ([]byte, []int) {
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *Patch) GetTarget() *Patch_Target {
+	if x != nil {
+		return x.Target
+	}
+	return nil
+}
+
+func (x *Patch) GetSubresource() string {
+	if x != nil {
+		return x.Subresource
+	}
+	return ""
+}
+
+func (x *Patch) GetKind() Patch_Kind {
+	if x != nil {
+		return x.Kind
+	}
+	return Patch_KIND_UNSPECIFIED
+}
+
+func (x *Patch) GetJson() []byte {
+	if x != nil {
+		return x.Json
+	}
+	return nil
+}
+
 type Admit_Member struct {
 	state        protoimpl.MessageState `protogen:"open.v1"`
 	PodUid       string                 `protobuf:"bytes,1,opt,name=pod_uid,json=podUid,proto3" json:"pod_uid,omitempty"`
@@ -1693,7 +1850,7 @@ type Admit_Member struct {
 
 func (x *Admit_Member) Reset() {
 	*x = Admit_Member{}
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[17]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1705,7 +1862,7 @@ func (x *Admit_Member) String() string {
 func (*Admit_Member) ProtoMessage() {}
 
 func (x *Admit_Member) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[17]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1770,6 +1927,94 @@ func (x *Admit_Member) GetDomain() string {
 	return ""
 }
 
+type Patch_Target struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Empty: the core group.
+	Group   string `protobuf:"bytes,1,opt,name=group,proto3" json:"group,omitempty"`
+	Version string `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
+	// Plural, in lower case: "gangs".
+	Resource string `protobuf:"bytes,3,opt,name=resource,proto3" json:"resource,omitempty"`
+	// Empty for objects of the cluster.
+	Namespace string `protobuf:"bytes,4,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	Name      string `protobuf:"bytes,5,opt,name=name,proto3" json:"name,omitempty"`
+	// Precondition of DELETE, where it is set.
+	Uid           string `protobuf:"bytes,6,opt,name=uid,proto3" json:"uid,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Patch_Target) Reset() {
+	*x = Patch_Target{}
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Patch_Target) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Patch_Target) ProtoMessage() {}
+
+func (x *Patch_Target) ProtoReflect() protoreflect.Message {
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Patch_Target.ProtoReflect.Descriptor instead.
+func (*Patch_Target) Descriptor() ([]byte, []int) {
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{17, 0}
+}
+
+func (x *Patch_Target) GetGroup() string {
+	if x != nil {
+		return x.Group
+	}
+	return ""
+}
+
+func (x *Patch_Target) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
+func (x *Patch_Target) GetResource() string {
+	if x != nil {
+		return x.Resource
+	}
+	return ""
+}
+
+func (x *Patch_Target) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *Patch_Target) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Patch_Target) GetUid() string {
+	if x != nil {
+		return x.Uid
+	}
+	return ""
+}
+
 var File_phalanx_v1alpha1_cluster_proto protoreflect.FileDescriptor
 
 const file_phalanx_v1alpha1_cluster_proto_rawDesc = "" +
@@ -1787,7 +2032,7 @@ const file_phalanx_v1alpha1_cluster_proto_rawDesc = "" +
 	"\n" +
 	"leadership\x18\b \x01(\v2\x1c.phalanx.v1alpha1.LeadershipH\x00R\n" +
 	"leadershipB\t\n" +
-	"\amessage\"\x80\x03\n" +
+	"\amessage\"\xb1\x03\n" +
 	"\fSyncResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\x04R\bsequence\x125\n" +
@@ -1796,7 +2041,8 @@ const file_phalanx_v1alpha1_cluster_proto_rawDesc = "" +
 	"\arelease\x18\x05 \x01(\v2\x19.phalanx.v1alpha1.ReleaseH\x00R\arelease\x122\n" +
 	"\x06reject\x18\x06 \x01(\v2\x18.phalanx.v1alpha1.RejectH\x00R\x06reject\x12/\n" +
 	"\x05evict\x18\a \x01(\v2\x17.phalanx.v1alpha1.EvictH\x00R\x05evict\x12/\n" +
-	"\x05event\x18\b \x01(\v2\x17.phalanx.v1alpha1.EventH\x00R\x05eventB\t\n" +
+	"\x05event\x18\b \x01(\v2\x17.phalanx.v1alpha1.EventH\x00R\x05event\x12/\n" +
+	"\x05patch\x18\t \x01(\v2\x17.phalanx.v1alpha1.PatchH\x00R\x05patchB\t\n" +
 	"\amessage\"\xa7\x01\n" +
 	"\x05Hello\x12\x1d\n" +
 	"\n" +
@@ -1859,12 +2105,13 @@ const file_phalanx_v1alpha1_cluster_proto_rawDesc = "" +
 	"\fSTAGE_PERMIT\x10\x03\x12\x12\n" +
 	"\x0eSTAGE_PRE_BIND\x10\x04\x12\x0e\n" +
 	"\n" +
-	"STAGE_BIND\x10\x05\"u\n" +
+	"STAGE_BIND\x10\x05\"\x98\x01\n" +
 	"\x0fDirectiveResult\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x18\n" +
 	"\aapplied\x18\x02 \x01(\bR\aapplied\x12\x12\n" +
 	"\x04code\x18\x03 \x01(\x05R\x04code\x12\x18\n" +
-	"\amessage\x18\x04 \x01(\tR\amessage\"&\n" +
+	"\amessage\x18\x04 \x01(\tR\amessage\x12!\n" +
+	"\fkind_missing\x18\x05 \x01(\bR\vkindMissing\"&\n" +
 	"\n" +
 	"Leadership\x12\x18\n" +
 	"\aleading\x18\x01 \x01(\bR\aleading\"S\n" +
@@ -1916,7 +2163,27 @@ const file_phalanx_v1alpha1_cluster_proto_rawDesc = "" +
 	"\x04Type\x12\x14\n" +
 	"\x10TYPE_UNSPECIFIED\x10\x00\x12\x0f\n" +
 	"\vTYPE_NORMAL\x10\x01\x12\x10\n" +
-	"\fTYPE_WARNING\x10\x022[\n" +
+	"\fTYPE_WARNING\x10\x02\"\xa5\x03\n" +
+	"\x05Patch\x126\n" +
+	"\x06target\x18\x01 \x01(\v2\x1e.phalanx.v1alpha1.Patch.TargetR\x06target\x12 \n" +
+	"\vsubresource\x18\x02 \x01(\tR\vsubresource\x120\n" +
+	"\x04kind\x18\x03 \x01(\x0e2\x1c.phalanx.v1alpha1.Patch.KindR\x04kind\x12\x12\n" +
+	"\x04json\x18\x04 \x01(\fR\x04json\x1a\x98\x01\n" +
+	"\x06Target\x12\x14\n" +
+	"\x05group\x18\x01 \x01(\tR\x05group\x12\x18\n" +
+	"\aversion\x18\x02 \x01(\tR\aversion\x12\x1a\n" +
+	"\bresource\x18\x03 \x01(\tR\bresource\x12\x1c\n" +
+	"\tnamespace\x18\x04 \x01(\tR\tnamespace\x12\x12\n" +
+	"\x04name\x18\x05 \x01(\tR\x04name\x12\x10\n" +
+	"\x03uid\x18\x06 \x01(\tR\x03uid\"a\n" +
+	"\x04Kind\x12\x14\n" +
+	"\x10KIND_UNSPECIFIED\x10\x00\x12\x0e\n" +
+	"\n" +
+	"KIND_APPLY\x10\x01\x12\x0e\n" +
+	"\n" +
+	"KIND_MERGE\x10\x02\x12\x12\n" +
+	"\x0eKIND_STRATEGIC\x10\x03\x12\x0f\n" +
+	"\vKIND_DELETE\x10\x042[\n" +
 	"\x0eClusterService\x12I\n" +
 	"\x04Sync\x12\x1d.phalanx.v1alpha1.SyncRequest\x1a\x1e.phalanx.v1alpha1.SyncResponse(\x010\x01BCZAphalanx.dev/adapter/internal/gen/phalanx/v1alpha1;phalanxv1alpha1b\x06proto3"
 
@@ -1932,71 +2199,77 @@ func file_phalanx_v1alpha1_cluster_proto_rawDescGZIP() []byte {
 	return file_phalanx_v1alpha1_cluster_proto_rawDescData
 }
 
-var file_phalanx_v1alpha1_cluster_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_phalanx_v1alpha1_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_phalanx_v1alpha1_cluster_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_phalanx_v1alpha1_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_phalanx_v1alpha1_cluster_proto_goTypes = []any{
 	(MemberFact_State)(0),   // 0: phalanx.v1alpha1.MemberFact.State
 	(Conflict_Stage)(0),     // 1: phalanx.v1alpha1.Conflict.Stage
 	(Release_Stage)(0),      // 2: phalanx.v1alpha1.Release.Stage
 	(Event_Type)(0),         // 3: phalanx.v1alpha1.Event.Type
-	(*SyncRequest)(nil),     // 4: phalanx.v1alpha1.SyncRequest
-	(*SyncResponse)(nil),    // 5: phalanx.v1alpha1.SyncResponse
-	(*Hello)(nil),           // 6: phalanx.v1alpha1.Hello
-	(*Welcome)(nil),         // 7: phalanx.v1alpha1.Welcome
-	(*ObjectKind)(nil),      // 8: phalanx.v1alpha1.ObjectKind
-	(*Changes)(nil),         // 9: phalanx.v1alpha1.Changes
-	(*SyncDone)(nil),        // 10: phalanx.v1alpha1.SyncDone
-	(*MemberFact)(nil),      // 11: phalanx.v1alpha1.MemberFact
-	(*Conflict)(nil),        // 12: phalanx.v1alpha1.Conflict
-	(*DirectiveResult)(nil), // 13: phalanx.v1alpha1.DirectiveResult
-	(*Leadership)(nil),      // 14: phalanx.v1alpha1.Leadership
-	(*GangRef)(nil),         // 15: phalanx.v1alpha1.GangRef
-	(*Admit)(nil),           // 16: phalanx.v1alpha1.Admit
-	(*Release)(nil),         // 17: phalanx.v1alpha1.Release
-	(*Reject)(nil),          // 18: phalanx.v1alpha1.Reject
-	(*Evict)(nil),           // 19: phalanx.v1alpha1.Evict
-	(*Event)(nil),           // 20: phalanx.v1alpha1.Event
-	(*Admit_Member)(nil),    // 21: phalanx.v1alpha1.Admit.Member
-	(*Node)(nil),            // 22: phalanx.v1alpha1.Node
-	(*Pod)(nil),             // 23: phalanx.v1alpha1.Pod
-	(*ObjectKey)(nil),       // 24: phalanx.v1alpha1.ObjectKey
-	(*Object)(nil),          // 25: phalanx.v1alpha1.Object
+	(Patch_Kind)(0),         // 4: phalanx.v1alpha1.Patch.Kind
+	(*SyncRequest)(nil),     // 5: phalanx.v1alpha1.SyncRequest
+	(*SyncResponse)(nil),    // 6: phalanx.v1alpha1.SyncResponse
+	(*Hello)(nil),           // 7: phalanx.v1alpha1.Hello
+	(*Welcome)(nil),         // 8: phalanx.v1alpha1.Welcome
+	(*ObjectKind)(nil),      // 9: phalanx.v1alpha1.ObjectKind
+	(*Changes)(nil),         // 10: phalanx.v1alpha1.Changes
+	(*SyncDone)(nil),        // 11: phalanx.v1alpha1.SyncDone
+	(*MemberFact)(nil),      // 12: phalanx.v1alpha1.MemberFact
+	(*Conflict)(nil),        // 13: phalanx.v1alpha1.Conflict
+	(*DirectiveResult)(nil), // 14: phalanx.v1alpha1.DirectiveResult
+	(*Leadership)(nil),      // 15: phalanx.v1alpha1.Leadership
+	(*GangRef)(nil),         // 16: phalanx.v1alpha1.GangRef
+	(*Admit)(nil),           // 17: phalanx.v1alpha1.Admit
+	(*Release)(nil),         // 18: phalanx.v1alpha1.Release
+	(*Reject)(nil),          // 19: phalanx.v1alpha1.Reject
+	(*Evict)(nil),           // 20: phalanx.v1alpha1.Evict
+	(*Event)(nil),           // 21: phalanx.v1alpha1.Event
+	(*Patch)(nil),           // 22: phalanx.v1alpha1.Patch
+	(*Admit_Member)(nil),    // 23: phalanx.v1alpha1.Admit.Member
+	(*Patch_Target)(nil),    // 24: phalanx.v1alpha1.Patch.Target
+	(*Node)(nil),            // 25: phalanx.v1alpha1.Node
+	(*Pod)(nil),             // 26: phalanx.v1alpha1.Pod
+	(*ObjectKey)(nil),       // 27: phalanx.v1alpha1.ObjectKey
+	(*Object)(nil),          // 28: phalanx.v1alpha1.Object
 }
 var file_phalanx_v1alpha1_cluster_proto_depIdxs = []int32{
-	6,  // 0: phalanx.v1alpha1.SyncRequest.hello:type_name -> phalanx.v1alpha1.Hello
-	9,  // 1: phalanx.v1alpha1.SyncRequest.changes:type_name -> phalanx.v1alpha1.Changes
-	10, // 2: phalanx.v1alpha1.SyncRequest.sync_done:type_name -> phalanx.v1alpha1.SyncDone
-	11, // 3: phalanx.v1alpha1.SyncRequest.member_fact:type_name -> phalanx.v1alpha1.MemberFact
-	12, // 4: phalanx.v1alpha1.SyncRequest.conflict:type_name -> phalanx.v1alpha1.Conflict
-	13, // 5: phalanx.v1alpha1.SyncRequest.directive_result:type_name -> phalanx.v1alpha1.DirectiveResult
-	14, // 6: phalanx.v1alpha1.SyncRequest.leadership:type_name -> phalanx.v1alpha1.Leadership
-	7,  // 7: phalanx.v1alpha1.SyncResponse.welcome:type_name -> phalanx.v1alpha1.Welcome
-	16, // 8: phalanx.v1alpha1.SyncResponse.admit:type_name -> phalanx.v1alpha1.Admit
-	17, // 9: phalanx.v1alpha1.SyncResponse.release:type_name -> phalanx.v1alpha1.Release
-	18, // 10: phalanx.v1alpha1.SyncResponse.reject:type_name -> phalanx.v1alpha1.Reject
-	19, // 11: phalanx.v1alpha1.SyncResponse.evict:type_name -> phalanx.v1alpha1.Evict
-	20, // 12: phalanx.v1alpha1.SyncResponse.event:type_name -> phalanx.v1alpha1.Event
-	8,  // 13: phalanx.v1alpha1.Welcome.watch:type_name -> phalanx.v1alpha1.ObjectKind
-	22, // 14: phalanx.v1alpha1.Changes.nodes:type_name -> phalanx.v1alpha1.Node
-	23, // 15: phalanx.v1alpha1.Changes.pods:type_name -> phalanx.v1alpha1.Pod
-	24, // 16: phalanx.v1alpha1.Changes.removed_objects:type_name -> phalanx.v1alpha1.ObjectKey
-	25, // 17: phalanx.v1alpha1.Changes.objects:type_name -> phalanx.v1alpha1.Object
-	0,  // 18: phalanx.v1alpha1.MemberFact.state:type_name -> phalanx.v1alpha1.MemberFact.State
-	1,  // 19: phalanx.v1alpha1.Conflict.stage:type_name -> phalanx.v1alpha1.Conflict.Stage
-	15, // 20: phalanx.v1alpha1.Admit.gang:type_name -> phalanx.v1alpha1.GangRef
-	21, // 21: phalanx.v1alpha1.Admit.members:type_name -> phalanx.v1alpha1.Admit.Member
-	15, // 22: phalanx.v1alpha1.Release.gang:type_name -> phalanx.v1alpha1.GangRef
-	2,  // 23: phalanx.v1alpha1.Release.stage:type_name -> phalanx.v1alpha1.Release.Stage
-	15, // 24: phalanx.v1alpha1.Reject.gang:type_name -> phalanx.v1alpha1.GangRef
-	15, // 25: phalanx.v1alpha1.Evict.gang:type_name -> phalanx.v1alpha1.GangRef
-	3,  // 26: phalanx.v1alpha1.Event.type:type_name -> phalanx.v1alpha1.Event.Type
-	4,  // 27: phalanx.v1alpha1.ClusterService.Sync:input_type -> phalanx.v1alpha1.SyncRequest
-	5,  // 28: phalanx.v1alpha1.ClusterService.Sync:output_type -> phalanx.v1alpha1.SyncResponse
-	28, // [28:29] is the sub-list for method output_type
-	27, // [27:28] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	7,  // 0: phalanx.v1alpha1.SyncRequest.hello:type_name -> phalanx.v1alpha1.Hello
+	10, // 1: phalanx.v1alpha1.SyncRequest.changes:type_name -> phalanx.v1alpha1.Changes
+	11, // 2: phalanx.v1alpha1.SyncRequest.sync_done:type_name -> phalanx.v1alpha1.SyncDone
+	12, // 3: phalanx.v1alpha1.SyncRequest.member_fact:type_name -> phalanx.v1alpha1.MemberFact
+	13, // 4: phalanx.v1alpha1.SyncRequest.conflict:type_name -> phalanx.v1alpha1.Conflict
+	14, // 5: phalanx.v1alpha1.SyncRequest.directive_result:type_name -> phalanx.v1alpha1.DirectiveResult
+	15, // 6: phalanx.v1alpha1.SyncRequest.leadership:type_name -> phalanx.v1alpha1.Leadership
+	8,  // 7: phalanx.v1alpha1.SyncResponse.welcome:type_name -> phalanx.v1alpha1.Welcome
+	17, // 8: phalanx.v1alpha1.SyncResponse.admit:type_name -> phalanx.v1alpha1.Admit
+	18, // 9: phalanx.v1alpha1.SyncResponse.release:type_name -> phalanx.v1alpha1.Release
+	19, // 10: phalanx.v1alpha1.SyncResponse.reject:type_name -> phalanx.v1alpha1.Reject
+	20, // 11: phalanx.v1alpha1.SyncResponse.evict:type_name -> phalanx.v1alpha1.Evict
+	21, // 12: phalanx.v1alpha1.SyncResponse.event:type_name -> phalanx.v1alpha1.Event
+	22, // 13: phalanx.v1alpha1.SyncResponse.patch:type_name -> phalanx.v1alpha1.Patch
+	9,  // 14: phalanx.v1alpha1.Welcome.watch:type_name -> phalanx.v1alpha1.ObjectKind
+	25, // 15: phalanx.v1alpha1.Changes.nodes:type_name -> phalanx.v1alpha1.Node
+	26, // 16: phalanx.v1alpha1.Changes.pods:type_name -> phalanx.v1alpha1.Pod
+	27, // 17: phalanx.v1alpha1.Changes.removed_objects:type_name -> phalanx.v1alpha1.ObjectKey
+	28, // 18: phalanx.v1alpha1.Changes.objects:type_name -> phalanx.v1alpha1.Object
+	0,  // 19: phalanx.v1alpha1.MemberFact.state:type_name -> phalanx.v1alpha1.MemberFact.State
+	1,  // 20: phalanx.v1alpha1.Conflict.stage:type_name -> phalanx.v1alpha1.Conflict.Stage
+	16, // 21: phalanx.v1alpha1.Admit.gang:type_name -> phalanx.v1alpha1.GangRef
+	23, // 22: phalanx.v1alpha1.Admit.members:type_name -> phalanx.v1alpha1.Admit.Member
+	16, // 23: phalanx.v1alpha1.Release.gang:type_name -> phalanx.v1alpha1.GangRef
+	2,  // 24: phalanx.v1alpha1.Release.stage:type_name -> phalanx.v1alpha1.Release.Stage
+	16, // 25: phalanx.v1alpha1.Reject.gang:type_name -> phalanx.v1alpha1.GangRef
+	16, // 26: phalanx.v1alpha1.Evict.gang:type_name -> phalanx.v1alpha1.GangRef
+	3,  // 27: phalanx.v1alpha1.Event.type:type_name -> phalanx.v1alpha1.Event.Type
+	24, // 28: phalanx.v1alpha1.Patch.target:type_name -> phalanx.v1alpha1.Patch.Target
+	4,  // 29: phalanx.v1alpha1.Patch.kind:type_name -> phalanx.v1alpha1.Patch.Kind
+	5,  // 30: phalanx.v1alpha1.ClusterService.Sync:input_type -> phalanx.v1alpha1.SyncRequest
+	6,  // 31: phalanx.v1alpha1.ClusterService.Sync:output_type -> phalanx.v1alpha1.SyncResponse
+	31, // [31:32] is the sub-list for method output_type
+	30, // [30:31] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_phalanx_v1alpha1_cluster_proto_init() }
@@ -2021,14 +2294,15 @@ func file_phalanx_v1alpha1_cluster_proto_init() {
 		(*SyncResponse_Reject)(nil),
 		(*SyncResponse_Evict)(nil),
 		(*SyncResponse_Event)(nil),
+		(*SyncResponse_Patch)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_phalanx_v1alpha1_cluster_proto_rawDesc), len(file_phalanx_v1alpha1_cluster_proto_rawDesc)),
-			NumEnums:      4,
-			NumMessages:   18,
+			NumEnums:      5,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

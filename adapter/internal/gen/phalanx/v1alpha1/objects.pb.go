@@ -684,8 +684,11 @@ type Pod struct {
 	UnresolvedObjects []string `protobuf:"bytes,19,rep,name=unresolved_objects,json=unresolvedObjects,proto3" json:"unresolved_objects,omitempty"`
 	// terminationGracePeriodSeconds in milliseconds.
 	TerminationGraceMs int64 `protobuf:"varint,20,opt,name=termination_grace_ms,json=terminationGraceMs,proto3" json:"termination_grace_ms,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	// Its condition PodScheduled is False with the reason WaitingForGang or ExtraMember: somebody has
+	// told it that it waits.
+	Told          bool `protobuf:"varint,21,opt,name=told,proto3" json:"told,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Pod) Reset() {
@@ -856,6 +859,13 @@ func (x *Pod) GetTerminationGraceMs() int64 {
 		return x.TerminationGraceMs
 	}
 	return 0
+}
+
+func (x *Pod) GetTold() bool {
+	if x != nil {
+		return x.Told
+	}
+	return false
 }
 
 // Which object of a kind that Welcome.watch names. With another UID it is another object.
@@ -1065,7 +1075,7 @@ const file_phalanx_v1alpha1_objects_proto_rawDesc = "" +
 	"apiVersion\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x12\n" +
 	"\x04name\x18\x03 \x01(\tR\x04name\x12\x10\n" +
-	"\x03uid\x18\x04 \x01(\tR\x03uid\"\x83\n" +
+	"\x03uid\x18\x04 \x01(\tR\x03uid\"\x97\n" +
 	"\n" +
 	"\x03Pod\x12\x10\n" +
 	"\x03uid\x18\x01 \x01(\tR\x03uid\x12\x1c\n" +
@@ -1089,7 +1099,8 @@ const file_phalanx_v1alpha1_objects_proto_rawDesc = "" +
 	"\x13required_node_terms\x18\x11 \x03(\v2\".phalanx.v1alpha1.NodeSelectorTermR\x11requiredNodeTerms\x12>\n" +
 	"\vtolerations\x18\x12 \x03(\v2\x1c.phalanx.v1alpha1.TolerationR\vtolerations\x12-\n" +
 	"\x12unresolved_objects\x18\x13 \x03(\tR\x11unresolvedObjects\x120\n" +
-	"\x14termination_grace_ms\x18\x14 \x01(\x03R\x12terminationGraceMs\x1a9\n" +
+	"\x14termination_grace_ms\x18\x14 \x01(\x03R\x12terminationGraceMs\x12\x12\n" +
+	"\x04told\x18\x15 \x01(\bR\x04told\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a>\n" +
