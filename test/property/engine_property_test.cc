@@ -99,6 +99,7 @@ class History {
       if (Draw(2) == 0) rig.SetObject(GroupOf(spec, spec.min));
     }
     std::vector<PodObject> pods;
+    pods.reserve(static_cast<size_t>(spec.size));
     for (int i = 0; i < spec.size; ++i) pods.push_back(MemberOf(spec, i));
     if (Draw(5) == 0) pods.back().gates = {"gate"};
     rig.AddPods(pods);

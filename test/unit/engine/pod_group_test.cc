@@ -30,6 +30,7 @@ PodObject Member(int i) {
 
 std::vector<PodObject> Members(int count) {
   std::vector<PodObject> out;
+  out.reserve(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i) out.push_back(Member(i));
   return out;
 }
