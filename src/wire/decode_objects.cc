@@ -17,7 +17,7 @@ std::string KindText(const pb::ObjectKey& key) {
 }
 
 Refusal RefusalOf(std::string name, Problem problem, bool left_out) {
-  return {ObjectKind::kObject, std::move(name), std::move(problem), left_out, "", "", ""};
+  return {ObjectKind::kObject, std::move(name), std::move(problem), left_out};
 }
 
 const WatchedKind* FindKind(const pb::ObjectKey& key) {
