@@ -4,6 +4,7 @@
 #define PHALANX_COMMAND_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -56,8 +57,8 @@ enum class MemberState { kReserved, kPrepared, kBinding, kBound, kBindRefused, k
 
 // A member reached a state under a plan; idempotent, any order. Every member of a rejected plan
 // ends in kBound or in kReturned, also one that never entered the scheduler's queue, and so does
-// one whose Binding was refused. kBinding counts before SyncDone only: it makes the plan known
-// again.
+// one whose Binding, or the dry run of it, was refused. kBinding counts before SyncDone only: it
+// makes the plan known again.
 struct MemberFact {
   std::string pod_uid;
   uint64_t plan = 0;
@@ -85,7 +86,8 @@ struct DirectiveResult {
   bool applied = false;
   int32_t code = 0;
   std::string message;
-  bool kind_missing = false;  // the API server does not serve the kind of object
+  bool kind_missing = false;          // the API server does not serve the kind of object
+  std::optional<JobObject> job = {};  // of a ReadJob that was applied
 };
 
 // False after each Connect until the adapter says otherwise. While it is false nothing is admitted,

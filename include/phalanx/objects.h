@@ -159,6 +159,15 @@ struct BoundPlan {
   int32_t gang_size = 0;
 };
 
+// What a Job says about evictions of its pods.
+struct JobObject {
+  std::string uid;
+  int64_t failures_left = 0;        // so many more failed pods do not end it
+  bool ignores_disruption = false;  // an evicted pod does not count as failed
+
+  friend auto operator<=>(const JobObject&, const JobObject&) = default;
+};
+
 struct PodObject {
   std::string uid;
   std::string ns;
@@ -170,6 +179,7 @@ struct PodObject {
   bool deleting = false;
   int32_t priority = 0;
   Time created;
+  Time bound;  // 0: not bound, or not known when
   QuantityMap requests;
   OwnerRef owner;  // empty kind: a bare pod
   std::vector<std::string> gates;

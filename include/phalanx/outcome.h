@@ -32,6 +32,8 @@ struct Admit {
   int32_t gang_size = 0;
   std::string domain;  // path of the common domain
   bool late_barrier = false;
+  // Each Binding is tried as a dry run before its member counts as prepared.
+  bool dry_run = false;
   std::vector<AdmitMember> members;  // by rank
 
   friend auto operator<=>(const Admit&, const Admit&) = default;
@@ -104,8 +106,18 @@ struct DropGang {
   GangObject object;
 };
 
-using DirectiveBody =
-    std::variant<Admit, Release, Reject, Evict, PodEvent, PodWaits, MakeGang, ShowGang, DropGang>;
+// Asks whether a Job survives evictions; its DirectiveResult answers.
+struct ReadJob {
+  GangKey gang;
+  std::string ns;
+  std::string name;
+  std::string uid;
+
+  friend auto operator<=>(const ReadJob&, const ReadJob&) = default;
+};
+
+using DirectiveBody = std::variant<Admit, Release, Reject, Evict, PodEvent, PodWaits, MakeGang,
+                                   ShowGang, DropGang, ReadJob>;
 
 // Numbered from 1 in each epoch; carrying one out twice is harmless.
 struct Directive {

@@ -2,7 +2,7 @@
 """sizes.py [ROOT]: measures functions and files and fails where one is too large.
 
 Product code (src/, include/, adapter/ without tests): function median <= 10 lines, 95th percentile
-<= 50, none over 70; file <= 500 lines, header <= 250; the adapter's scheduler <= 3,107 lines of code.
+<= 50, none over 70; file <= 500 lines, header <= 250; the adapter's scheduler <= 3,149 lines of code.
 Tests and the lab: no function over 70, no file over 500. Generated code is left out.
 """
 
@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from functions import cpp_functions, go_functions  # noqa: E402
 from source_text import code_only  # noqa: E402
 
-MEDIAN, P95, LONGEST, FILE, HEADER, ADAPTER = 10, 50, 70, 500, 250, 3107
+MEDIAN, P95, LONGEST, FILE, HEADER, ADAPTER = 10, 50, 70, 500, 250, 3149
 # The budget of the adapter. ADAPTER lies above it because the code does; raise it with a reason there
 # (docs/adr/0004-adapter-budget.md).
 ADAPTER_BUDGET = 2000

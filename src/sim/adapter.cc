@@ -73,6 +73,8 @@ void Adapter::Carry(const Directive& directive) {
     pipeline_.Carry(*reject);
   } else if (const auto* evict = std::get_if<Evict>(&directive.body)) {
     CarryEvict(directive.sequence, *evict);
+  } else if (const auto* read = std::get_if<ReadJob>(&directive.body)) {
+    CarryReadJob(directive.sequence, *read);
   } else {
     CarryWrite(directive);
   }
@@ -103,6 +105,11 @@ void Adapter::CarryEvict(uint64_t sequence, const Evict& evict) {
   bool there = api_.FindPod(evict.pod_uid) != nullptr;
   if (there) controllers_.DeletePod(evict.pod_uid);
   Report({sequence, there, there ? 201 : 404, there ? "" : "the pod is gone", false});
+}
+
+// Jobs of this world make every pod again.
+void Adapter::CarryReadJob(uint64_t sequence, const ReadJob& read) {
+  Report({sequence, true, 200, "", false, JobObject{.uid = read.uid, .ignores_disruption = true}});
 }
 
 }  // namespace phalanx::sim

@@ -35,6 +35,7 @@ class Adapter {
   void CarryEvict(uint64_t sequence, const Evict& evict);
   void CarryWrite(const Directive& directive);
   void Report(DirectiveResult result);
+  void CarryReadJob(uint64_t sequence, const ReadJob& read);
 
   EventQueue& queue_;
   ApiServer& api_;

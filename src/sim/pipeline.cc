@@ -42,6 +42,7 @@ void Pipeline::Carry(const Admit& admit) {
   if (plans_.contains(admit.plan)) return;  // a repetition
   Plan& plan = plans_[admit.plan];
   plan.prepare_open = admit.late_barrier;
+  plan.dry_run = admit.dry_run;
   for (const AdmitMember& m : admit.members) {
     plan.nodes[m.pod_uid] = m.node;
     if (Member* old = members_.contains(m.pod_uid) ? &members_[m.pod_uid] : nullptr) {

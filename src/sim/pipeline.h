@@ -73,6 +73,7 @@ class Pipeline : public ApiObserver {
     bool prepare_open = false;
     bool bind_open = false;
     bool rejected = false;
+    bool dry_run = false;
     std::map<std::string, std::string> nodes;  // UID -> node
   };
 
@@ -81,6 +82,7 @@ class Pipeline : public ApiObserver {
   void RunMemberCycle(Member& member);
   void RunLooseCycle(const std::string& uid);
   void Prepare(Member& member);
+  bool RefusedInDryRun(Member& member);
   void QueueBind(Member& member);
   void OrderBindQueue();
   void StartBinds();

@@ -88,6 +88,7 @@ void Pipeline::Prepare(Member& member) {
                  Member* waiting = life == life_ ? Find(uid, plan) : nullptr;
                  if (!waiting || waiting->leaving) return;
                  if (RefusedByFault(*waiting, FaultStage::kPreBind, CycleStage::kPreBind)) return;
+                 if (plans_[plan].dry_run && RefusedInDryRun(*waiting)) return;
                  waiting->step = Step::kPrepared;
                  SendFact(*waiting, MemberState::kPrepared);
                  if (plans_[plan].bind_open) {
@@ -95,6 +96,13 @@ void Pipeline::Prepare(Member& member) {
                    StartBinds();
                  }
                });
+}
+
+bool Pipeline::RefusedInDryRun(Member& member) {
+  const FaultRule* rule =
+      faults_.Refuses(FaultStage::kBind, member.group, member.pod, member.node, queue_.elapsed());
+  if (rule) BindRefused(member, {rule->code, rule->message});
+  return rule != nullptr;
 }
 
 void Pipeline::QueueBind(Member& member) {

@@ -36,6 +36,7 @@ PodObject ToPodObject(const ApiPod& pod, const std::vector<std::string>& acceler
   out.deleting = pod.deleting;
   out.priority = pod.spec.priority;
   out.created = pod.created;
+  if (!pod.spec.node.empty()) out.bound = Time{pod.bound_at.ms / 1000 * 1000};
   out.requests = pod.spec.requests;
   out.owner = OwnerOf(pod);
   out.gates = pod.spec.gates;

@@ -23,6 +23,7 @@ Json ToJson(const Admit& admit) {
           {"plan", admit.plan},
           {"domain", admit.domain},
           {"late_barrier", admit.late_barrier},
+          {"dry_run", admit.dry_run},
           {"members", std::move(members)}};
 }
 Json ToJson(const Release& release) {
@@ -42,6 +43,9 @@ Json ToJson(const Evict& evict) {
           {"gang", KeyText(evict.gang)},
           {"pod", evict.pod_namespace + "/" + evict.pod_name},
           {"reason", evict.reason}};
+}
+Json ToJson(const ReadJob& read) {
+  return {{"kind", "ReadJob"}, {"gang", KeyText(read.gang)}, {"job", read.ns + "/" + read.name}};
 }
 Json ToJson(const PodEvent& event) {
   return {{"kind", "Event"},

@@ -9,6 +9,7 @@
 #include "wire/decode_fields.h"
 #include "wire/decode_objects.h"
 #include "wire/dialects/dialects.h"
+#include "wire/dialects/job.h"
 #include "wire/text.h"
 
 namespace phalanx::wire {
@@ -106,6 +107,7 @@ PodObject DecodePodBody(const pb::Pod& message, std::vector<Problem>& problems) 
   pod.deleting = message.deleting();
   pod.priority = message.priority();
   pod.created.ms = DecodeMillis(message.created_ms(), "metadata.creationTimestamp", problems);
+  pod.bound.ms = DecodeMillis(message.bound_ms(), "status.conditions[PodScheduled]", problems);
   pod.requests = DecodeQuantities(message.requests(), "spec.containers.resources.requests",
                                   TooLarge::kClamp, problems);
   const pb::Owner& owner = message.owner();
@@ -273,8 +275,17 @@ absl::StatusOr<DirectiveResult> DecodeDirectiveResult(const pb::DirectiveResult&
   if (message.sequence() == 0) {
     return Invalid("directive_result.sequence", "0", "the sequence of a directive, from 1 on");
   }
-  return DirectiveResult{message.sequence(), message.applied(), message.code(),
+  DirectiveResult result{message.sequence(), message.applied(), message.code(),
                          Clip(message.message(), kMessageLimit), message.kind_missing()};
+  if (message.object().empty()) return result;
+  absl::StatusOr<JobObject> job = ReadJobObject(message.object());
+  if (job.ok()) {
+    result.job = *std::move(job);
+  } else {  // as if it had not been read
+    result.applied = false;
+    result.message = std::string(job.status().message());
+  }
+  return result;
 }
 
 absl::Status CheckHello(const pb::Hello& message) {

@@ -34,6 +34,7 @@ struct BodyEncoder {
     Fill(admit.gang, message->mutable_gang());
     message->set_plan(admit.plan);
     message->set_late_barrier(admit.late_barrier);
+    message->set_dry_run(admit.dry_run);
     message->set_gang_size(admit.gang_size);
     for (const AdmitMember& member : admit.members) {
       pb::Admit::Member* to = message->add_members();
@@ -66,6 +67,12 @@ struct BodyEncoder {
     message->set_pod_namespace(evict.pod_namespace);
     message->set_pod_name(evict.pod_name);
     message->set_reason(evict.reason);
+  }
+  void operator()(const ReadJob& job) const {
+    pb::ReadJob* message = out.mutable_read_job();
+    message->set_namespace_(job.ns);
+    message->set_name(job.name);
+    message->set_uid(job.uid);
   }
   void operator()(const PodEvent& event) const {
     pb::Event* message = out.mutable_event();

@@ -168,6 +168,9 @@ int Rig::BoundIn(const std::string& gang) const {
 void Rig::CarryOut(const Directive& directive) {
   if (const auto* admit = std::get_if<Admit>(&directive.body)) OnAdmit(*admit);
   OnWrite(directive);
+  if (const auto* read = std::get_if<ReadJob>(&directive.body)) {
+    if (jobs_answer) OnReadJob(directive.sequence, *read);
+  }
   if (manual) return;
   if (const auto* release = std::get_if<Release>(&directive.body)) OnRelease(*release);
   if (const auto* reject = std::get_if<Reject>(&directive.body)) OnReject(*reject);
@@ -191,7 +194,7 @@ void Rig::OnAdmit(const Admit& admit) {
   std::vector<judge::Assignment> gang;
   for (const AdmitMember& member : admit.members) {
     gang.push_back({pods.at(member.pod_uid), member.node});
-    pipeline_[member.pod_uid] = {admit.plan, member.node, admit.gang_size};
+    pipeline_[member.pod_uid] = {admit.plan, member.node, admit.gang_size, admit.dry_run};
   }
   EXPECT_THAT(judge::CheckPlacement(world, gang), ::testing::IsEmpty());
   if (manual) return;
@@ -216,7 +219,12 @@ void Rig::OnRelease(const Release& release) {
   for (const auto& [uid, item] : now_in) {
     if (item.plan != release.plan) continue;
     if (release.stage == ReleaseStage::kPrepare) {
-      if (never_prepares.count(uid) == 0) inbox_.push_back(FactOf(uid, MemberState::kPrepared));
+      const auto refusal = refuse_bind.find(uid);
+      if (item.dry_run && refusal != refuse_bind.end()) {
+        RefuseBind(uid, refusal->second);
+      } else if (never_prepares.count(uid) == 0) {
+        inbox_.push_back(FactOf(uid, MemberState::kPrepared));
+      }
     } else {
       Bind(uid, item);
     }
@@ -226,15 +234,7 @@ void Rig::OnRelease(const Release& release) {
 void Rig::Bind(const std::string& uid, const InPipeline& item) {
   if (stuck_binds.count(uid) > 0) return;
   auto refusal = refuse_bind.find(uid);
-  if (refusal != refuse_bind.end()) {
-    MemberFact fact = FactOf(uid, MemberState::kBindRefused);
-    fact.code = 403;
-    fact.message = refusal->second;
-    inbox_.push_back(std::move(fact));
-    inbox_.push_back(FactOf(uid, MemberState::kReturned));
-    pipeline_.erase(uid);
-    return;
-  }
+  if (refusal != refuse_bind.end()) return RefuseBind(uid, refusal->second);
   PodObject& pod = pods.at(uid);
   pod.node = item.node;
   pod.phase = PodPhase::kRunning;
@@ -242,6 +242,26 @@ void Rig::Bind(const std::string& uid, const InPipeline& item) {
   inbox_.push_back(FactOf(uid, MemberState::kBound));
   inbox_.push_back(Changes{.pods = {pod}});
   pipeline_.erase(uid);
+}
+
+void Rig::RefuseBind(const std::string& uid, const std::string& message) {
+  MemberFact fact = FactOf(uid, MemberState::kBindRefused);
+  fact.code = 403;
+  fact.message = message;
+  inbox_.push_back(std::move(fact));
+  inbox_.push_back(FactOf(uid, MemberState::kReturned));
+  pipeline_.erase(uid);
+}
+
+void Rig::OnReadJob(uint64_t sequence, const ReadJob& read) {
+  if (jobs_gone.count(read.name) > 0) {
+    inbox_.push_back(DirectiveResult{sequence, false, 404, "not found"});
+    return;
+  }
+  const auto it = jobs.find(read.name);
+  JobObject job = it == jobs.end() ? JobObject{.failures_left = 6} : it->second;
+  if (job.uid.empty()) job.uid = read.uid;
+  inbox_.push_back(DirectiveResult{sequence, true, 200, "", false, job});
 }
 
 void Rig::OnReject(const Reject& reject) {

@@ -97,6 +97,9 @@ class Rig {
   std::set<std::string> never_returns;             // UIDs
   std::set<std::string> stuck_binds;               // UIDs whose Binding stays under way
   bool refuse_evictions = false;
+  std::map<std::string, JobObject> jobs;  // by name; others survive six failures
+  std::set<std::string> jobs_gone;        // by name
+  bool jobs_answer = true;                // also when `manual`
 
   // --- Gang objects, by "NS/NAME" of the object
   struct Object {
@@ -114,12 +117,15 @@ class Rig {
     uint64_t plan = 0;
     std::string node;
     int32_t gang_size = 0;
+    bool dry_run = false;
   };
   void CarryOut(const Directive& directive);
   void OnAdmit(const Admit& admit);
   void OnRelease(const Release& release);
   void OnReject(const Reject& reject);
   void OnEvict(uint64_t sequence, const Evict& evict);
+  void OnReadJob(uint64_t sequence, const ReadJob& read);
+  void RefuseBind(const std::string& uid, const std::string& message);
   void Bind(const std::string& uid, const InPipeline& item);
   void OnWrite(const Directive& directive);
   DirectiveResult Write(const Directive& directive);

@@ -129,15 +129,14 @@ func (t *Table) Released(uid types.UID, plan uint64) (ok bool, changed <-chan st
 }
 
 // BeginBind is the last moment at which the member can be turned away.
-func (t *Table) BeginBind(uid types.UID, plan uint64) (a Assignment, err error) {
-	err = t.step(uid, plan, func(m *member) error {
+func (t *Table) BeginBind(uid types.UID, plan uint64) error {
+	return t.step(uid, plan, func(m *member) error {
 		if t.plans[plan].stage != Bind {
 			return fmt.Errorf("plan %d is not released for binding", plan)
 		}
-		m.state, a = Binding, m.Assignment
+		m.state = Binding
 		return nil
 	})
-	return a, err
 }
 
 // Bound is called when the Binding is known to exist, on the node where the pod really is.

@@ -52,6 +52,7 @@ type Assignment struct {
 	Domain      string
 	GangSize    int32
 	LateBarrier bool
+	DryRun      bool // its Binding is tried before it counts as prepared
 }
 
 // Barriers are the ways to reach a pod in the scheduler; part of the framework's Handle.

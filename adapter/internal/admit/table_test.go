@@ -29,7 +29,7 @@ func walk(t *testing.T, table *Table, a Assignment, to State) {
 		func() error { _, err := table.Wait(a.UID, a.Plan, noBarriers{}, false); return err },
 		func() error { table.Release(a.Plan, Prepare); table.Told(table.Signals()[0]); return nil },
 		func() error { return table.Prepared(a.UID, a.Plan) },
-		func() error { table.Release(a.Plan, Bind); _, err := table.BeginBind(a.UID, a.Plan); return err },
+		func() error { table.Release(a.Plan, Bind); return table.BeginBind(a.UID, a.Plan) },
 		func() error { table.Bound(a.UID, a.Plan, a.Node); return nil },
 	}
 	for i := range int(to) {
@@ -204,7 +204,7 @@ func TestReleaseWakesAndRejectWakes(t *testing.T) {
 		t.Fatalf("Released = %v, %v", ok, err)
 	}
 	table.Withdraw(7, []string{"u1"}, "sibling refused")
-	if _, err := table.BeginBind("u1", 7); err == nil {
+	if err := table.BeginBind("u1", 7); err == nil {
 		t.Error("BeginBind after Reject: accepted, want the recheck to refuse")
 	}
 }

@@ -29,6 +29,7 @@ type fakeBrain struct {
 	epochs   atomic.Uint64
 	hang     atomic.Bool            // calls do not answer
 	late     atomic.Pointer[string] // the next call of this method is answered when its caller has given up
+	dryRun   atomic.Bool            // of plans to come
 	calls    atomic.Int64
 	permit   atomic.Pointer[pb.PermitResponse]
 	reserve  atomic.Pointer[pb.ReserveResponse]
@@ -187,7 +188,7 @@ func (b *fakeBrain) send(message *pb.SyncResponse) uint64 {
 
 func (b *fakeBrain) admit(plan uint64, placed map[string]string) {
 	b.t.Helper()
-	admit := &pb.Admit{Gang: &pb.GangRef{Namespace: "ns", Source: "label", Name: "g"}, Plan: plan, GangSize: int32(len(placed))}
+	admit := &pb.Admit{Gang: &pb.GangRef{Namespace: "ns", Source: "label", Name: "g"}, Plan: plan, GangSize: int32(len(placed)), DryRun: b.dryRun.Load()}
 	for uid, node := range placed {
 		admit.Members = append(admit.Members, &pb.Admit_Member{PodUid: uid, PodNamespace: "ns", PodName: uid,
 			NodeName: node, NodeUid: node, Rank: int32(len(admit.Members)), Domain: "rack/r1"})

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -135,6 +137,48 @@ func TestRefusedBindingIsReported(t *testing.T) {
 	}
 	w.brain.awaitFact("g2", 7, pb.MemberFact_STATE_RETURNED)
 	w.bound("g1", "n1")
+}
+
+// With dry_run in Admit a Binding that would be refused is known while nothing is bound.
+func TestRefusedDryRunIsReportedBeforeAnythingIsBound(t *testing.T) {
+	w := newWorld(t, gpuNode("n1"), gpuNode("n2"))
+	var refuse atomic.Int64
+	refuse.Store(1)
+	// The fake client does not show options: the first Binding of a pod under a plan is the dry run.
+	var tried sync.Map
+	w.client.PrependReactor("create", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		binding, ok := action.(clienttesting.CreateAction).GetObject().(*v1.Binding)
+		if !ok {
+			return false, nil, nil
+		}
+		if _, again := tried.LoadOrStore(binding.Name+"/"+binding.Annotations["phalanx.dev/plan"], true); again {
+			return false, nil, nil
+		}
+		if binding.Name == "g2" && refuse.Load() == 1 {
+			return true, nil, apierrors.NewInvalid(v1.SchemeGroupVersion.WithKind("Binding").GroupKind(), "g2", nil)
+		}
+		return true, binding, nil
+	})
+	w.create(member("g1").Obj(), member("g2").Obj())
+	w.brain.dryRun.Store(true)
+	w.start(7, "n1", "n2")
+	w.brain.release(7, pb.Release_STAGE_PREPARE)
+	w.brain.awaitFact("g1", 7, pb.MemberFact_STATE_PREPARED)
+	if f := w.brain.awaitFact("g2", 7, pb.MemberFact_STATE_BIND_REFUSED); f.Code != 422 || f.Message == "" {
+		t.Errorf("refusal %v, want code 422 with the message", f)
+	}
+	w.brain.reject(7)
+	w.returned(7)
+	w.brain.noConflict()
+	if name := w.get("g1").Spec.NodeName; name != "" {
+		t.Errorf("g1 is bound to %q by a dry run", name)
+	}
+	refuse.Store(0)
+	w.start(8, "n1", "n2")
+	w.prepare(8)
+	w.brain.release(8, pb.Release_STAGE_BIND)
+	w.bound("g1", "n1")
+	w.bound("g2", "n2")
 }
 
 // The plan names a node on which another pod sits: the in-tree plugin's refusal is the conflict.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"google.golang.org/protobuf/proto"
+	batchv1 "k8s.io/api/batch/v1"
 	v1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -248,6 +250,29 @@ func TestEvictGoesThroughTheEvictionAPI(t *testing.T) {
 		}
 	}
 	t.Error("no eviction was asked for")
+}
+
+func TestJobIsReadForTheBrain(t *testing.T) {
+	limit := int32(3)
+	w := newWorld(t, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "train", UID: "j1"},
+		Spec: batchv1.JobSpec{BackoffLimit: &limit}, Status: batchv1.JobStatus{Failed: 2}})
+	read := func(name string) *pb.DirectiveResult {
+		sequence := w.brain.send(&pb.SyncResponse{Message: &pb.SyncResponse_ReadJob{
+			ReadJob: &pb.ReadJob{Namespace: "ns", Name: name, Uid: "j1"}}})
+		return w.brain.await("the result", func(r *pb.SyncRequest) bool {
+			return r.GetDirectiveResult().GetSequence() == sequence
+		}).GetDirectiveResult()
+	}
+	result, job := read("train"), &batchv1.Job{}
+	if err := json.Unmarshal(result.Object, job); err != nil || !result.Applied || result.Code != 200 {
+		t.Fatalf("result %v: %v", result, err)
+	}
+	if job.UID != "j1" || *job.Spec.BackoffLimit != 3 || job.Status.Failed != 2 {
+		t.Errorf("the Job arrived as %v", job)
+	}
+	if gone := read("nosuch"); gone.Applied || gone.Code != 404 || len(gone.Object) > 0 {
+		t.Errorf("result %v, want 404 and no object", gone)
+	}
 }
 
 func TestEventReachesThePod(t *testing.T) {

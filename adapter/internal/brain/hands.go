@@ -2,6 +2,7 @@ package brain
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -80,7 +81,7 @@ func (h *Hands) hold(ctx context.Context, gone []*pb.MemberFact) {
 	}
 }
 
-// Do carries out one directive. Only evictions and patches go on after it has returned.
+// Do carries out one directive. Evictions, patches and reads go on after it has returned.
 func (h *Hands) Do(ctx context.Context, d *pb.SyncResponse) {
 	var kind string
 	var err error
@@ -98,27 +99,30 @@ func (h *Hands) Do(ctx context.Context, d *pb.SyncResponse) {
 	case *pb.SyncResponse_Patch:
 		go h.patch(ctx, d.Sequence, m.Patch)
 		return
+	case *pb.SyncResponse_ReadJob:
+		go h.readJob(ctx, d.Sequence, m.ReadJob)
+		return
 	case *pb.SyncResponse_Event:
 		kind, err = "Event", h.event(m.Event)
 	default:
 		kind, err = "Unknown", fmt.Errorf("a directive of kind %T, which this version does not know", m)
 	}
-	h.result(ctx, kind, d.Sequence, 0, err)
+	h.result(ctx, kind, &pb.DirectiveResult{Sequence: d.Sequence}, err)
 }
 
-func (h *Hands) result(ctx context.Context, kind string, sequence uint64, code int32, err error) {
-	result := &pb.DirectiveResult{Sequence: sequence, Applied: err == nil, Code: code, KindMissing: kindMissing(err)}
+func (h *Hands) result(ctx context.Context, kind string, result *pb.DirectiveResult, err error) {
+	result.Applied, result.KindMissing = err == nil, kindMissing(err)
 	outcome := "applied"
 	if err != nil {
 		outcome, result.Message = "refused", err.Error()
 		level := 0
-		if _, again := h.said.LoadOrStore(fmt.Sprint(kind, code, result.KindMissing), true); again && kind == "Patch" {
+		if _, again := h.said.LoadOrStore(fmt.Sprint(kind, result.Code, result.KindMissing), true); again && kind == "Patch" {
 			level = 2 // it is tried again for as long as it takes
 		}
-		klog.FromContext(ctx).V(level).Info("Directive not carried out", "kind", kind, "sequence", sequence, "code", code, "err", err)
+		klog.FromContext(ctx).V(level).Info("Directive not carried out", "kind", kind, "sequence", result.Sequence, "code", result.Code, "err", err)
 	}
 	metrics.Directives.WithLabelValues(kind, outcome).Inc()
-	if sequence != 0 {
+	if result.Sequence != 0 {
 		h.Outbox.Result(result)
 	}
 }
@@ -163,7 +167,7 @@ func assignmentsOf(a *pb.Admit) ([]admit.Assignment, error) {
 				a.Plan, i, m.PodUid, m.NodeName)
 		}
 		list = append(list, admit.Assignment{UID: types.UID(m.PodUid), Gang: a.Gang, Plan: a.Plan, Node: m.NodeName, NodeUID: types.UID(m.NodeUid), Rank: m.Rank,
-			Domain: m.Domain, GangSize: a.GangSize, LateBarrier: a.LateBarrier})
+			Domain: m.Domain, GangSize: a.GangSize, LateBarrier: a.LateBarrier, DryRun: a.DryRun})
 	}
 	return list, nil
 }
@@ -207,7 +211,7 @@ func (h *Hands) evict(ctx context.Context, sequence uint64, e *pb.Evict) {
 		code, err := h.evictOnce(ctx, e)
 		transient := code == 0 || code >= http.StatusInternalServerError
 		if err == nil || !transient || !h.Lease.Leading() || !Pause(ctx, backoff.Step()) {
-			h.result(ctx, "Evict", sequence, code, err)
+			h.result(ctx, "Evict", &pb.DirectiveResult{Sequence: sequence, Code: code}, err)
 			return
 		}
 	}
@@ -245,7 +249,7 @@ func (h *Hands) patch(ctx context.Context, sequence uint64, p *pb.Patch) {
 		err = h.write(ctx, p)
 		code = CodeOf(err)
 	}
-	h.result(ctx, "Patch", sequence, code, err)
+	h.result(ctx, "Patch", &pb.DirectiveResult{Sequence: sequence, Code: code}, err)
 }
 
 func (h *Hands) write(ctx context.Context, p *pb.Patch) (err error) {
@@ -282,6 +286,21 @@ func (h *Hands) write(ctx context.Context, p *pb.Patch) (err error) {
 // the former it answers with a page instead of a Status.
 func kindMissing(err error) bool {
 	return apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
+}
+
+// readJob sends a Job up as it is now, but not what its pods look like.
+func (h *Hands) readJob(ctx context.Context, sequence uint64, r *pb.ReadJob) {
+	ctx, cancel := context.WithTimeout(ctx, h.AttemptTimeout)
+	defer cancel()
+	result := &pb.DirectiveResult{Sequence: sequence, Code: http.StatusOK}
+	job, err := h.Client.BatchV1().Jobs(r.Namespace).Get(ctx, r.Name, metav1.GetOptions{})
+	if err == nil {
+		job.ManagedFields, job.Spec.Template = nil, v1.PodTemplateSpec{}
+		result.Object, err = json.Marshal(job)
+	} else {
+		result.Code = CodeOf(err)
+	}
+	h.result(ctx, "ReadJob", result, err)
 }
 
 // CodeOf is the HTTP status of an answer of the API server, 0 if there was none.

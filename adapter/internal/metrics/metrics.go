@@ -25,7 +25,7 @@ var (
 	// BindingsInFlight counts Binding requests under way.
 	BindingsInFlight = metrics.NewGauge(&metrics.GaugeOpts{Subsystem: subsystem,
 		Name: "bindings_in_flight", Help: "Binding requests under way.", StabilityLevel: metrics.ALPHA})
-	// Bindings counts how Bind ended: bound, refused, lost, cancelled.
+	// Bindings counts how Bind ended: bound, refused, lost, cancelled; with dry_run_ before it, how a dry run did.
 	Bindings = metrics.NewCounterVec(&metrics.CounterOpts{Subsystem: subsystem,
 		Name: "bindings_total", Help: "Bindings by how they ended.", StabilityLevel: metrics.ALPHA},
 		[]string{"result"})

@@ -106,6 +106,9 @@ func Pod(pod *v1.Pod, wanted Wanted, late Late) *pb.Pod {
 		c := &pod.Status.Conditions[i]
 		told := c.Reason == "WaitingForGang" || c.Reason == "ExtraMember"
 		out.Told = out.Told || c.Type == v1.PodScheduled && told
+		if c.Type == v1.PodScheduled && c.Status == v1.ConditionTrue {
+			out.BoundMs = c.LastTransitionTime.UnixMilli()
+		}
 	}
 	for _, gate := range pod.Spec.SchedulingGates {
 		out.SchedulingGates = append(out.SchedulingGates, gate.Name)

@@ -3,9 +3,11 @@ package mirror
 import (
 	"maps"
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	corev1 "k8s.io/kubernetes/pkg/apis/core/v1"
 	st "k8s.io/kubernetes/pkg/scheduler/testing"
@@ -90,6 +92,20 @@ func TestPodThatWasTold(t *testing.T) {
 	pod := st.MakePod().Condition(v1.PodReady, v1.ConditionFalse, "WaitingForGang").Obj()
 	if Pod(pod, Wanted{}, lateObjects{}).Told {
 		t.Error("another condition with that reason counts")
+	}
+}
+
+func TestTimeOfTheBinding(t *testing.T) {
+	at := metav1.NewTime(time.UnixMilli(1_700_000_060_000))
+	pod := st.MakePod().Node("n1").Obj()
+	for _, c := range []struct {
+		status v1.ConditionStatus
+		want   int64
+	}{{v1.ConditionTrue, at.UnixMilli()}, {v1.ConditionFalse, 0}} {
+		pod.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: c.status, LastTransitionTime: at}}
+		if got := Pod(pod, Wanted{}, lateObjects{}).BoundMs; got != c.want {
+			t.Errorf("PodScheduled %s: bound at %d, want %d", c.status, got, c.want)
+		}
 	}
 }
 

@@ -72,18 +72,23 @@ func (p *Plugin) PreBind(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
 	if c == nil && err == nil {
 		return nil
 	}
+	if err == nil && c.DryRun {
+		if status := p.tryBinding(ctx, c, pod, node); status != nil {
+			return status
+		}
+	}
 	if err == nil {
-		err = p.Table.Prepared(pod.UID, c.plan)
+		err = p.Table.Prepared(pod.UID, c.Plan)
 	}
 	if err != nil {
 		return fwk.NewStatus(fwk.Unschedulable, err.Error())
 	}
-	p.Report.Fact(&pb.MemberFact{PodUid: string(pod.UID), Plan: c.plan, NodeName: node,
+	p.Report.Fact(&pb.MemberFact{PodUid: string(pod.UID), Plan: c.Plan, NodeName: node,
 		State: pb.MemberFact_STATE_PREPARED})
 	deadline := time.NewTimer(p.Args.PreparingDeadline.Duration)
 	defer deadline.Stop()
 	for {
-		released, changed, err := p.Table.Released(pod.UID, c.plan)
+		released, changed, err := p.Table.Released(pod.UID, c.Plan)
 		switch {
 		case err != nil:
 			return fwk.NewStatus(fwk.Unschedulable, err.Error())
@@ -96,7 +101,7 @@ func (p *Plugin) PreBind(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
 			return fwk.AsStatus(context.Cause(ctx))
 		case <-deadline.C:
 			why := "prepared for " + p.Args.PreparingDeadline.Duration.String() + " while siblings were not"
-			p.ours(admit.Assignment{UID: pod.UID, Plan: c.plan, Node: node}, pb.Conflict_STAGE_PRE_BIND, why, true)
+			p.ours(c.Assignment, pb.Conflict_STAGE_PRE_BIND, why, true)
 			return fwk.NewStatus(fwk.Unschedulable, why)
 		}
 	}

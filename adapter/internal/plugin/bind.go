@@ -29,48 +29,66 @@ func (p *Plugin) Bind(ctx context.Context, state fwk.CycleState, pod *v1.Pod, no
 	}
 	order := uint64(0) // loose pods are one each, and go first
 	if c != nil {
-		order = c.plan // plans are numbered as they are made
+		order = c.Plan // plans are numbered as they are made
 	}
 	if err := p.Gate.Enter(ctx, order); err != nil {
 		return fwk.AsStatus(err)
 	}
 	defer p.Gate.Leave()
-	binding, status := p.binding(c, pod, node)
-	if status != nil {
+	if status := p.mayBind(c, pod); status != nil {
 		return status
 	}
-	b := &binder{client: p.handle.ClientSet(), leading: p.Lease.Leading, binding: binding,
-		attempt: p.Args.BindAttemptTimeout.Duration, deadline: time.Now().Add(p.Args.BindDeadline.Duration)}
-	return p.bound(ctx, c, pod, node, b.run(ctx))
+	return p.bound(ctx, c, pod, node, p.binder(c, pod, node).run(ctx))
 }
 
-// binding makes the request, after the checks that come before it.
-func (p *Plugin) binding(c *cycle, pod *v1.Pod, node string) (*v1.Binding, *fwk.Status) {
-	binding := &v1.Binding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID},
-		Target:     v1.ObjectReference{Kind: "Node", Name: node},
-	}
-	if c == nil {
-		if !p.Lease.Leading() {
-			return nil, fwk.NewStatus(fwk.Unschedulable, "this scheduler does not lead")
+// mayBind makes the checks that come right before the request.
+func (p *Plugin) mayBind(c *cycle, pod *v1.Pod) *fwk.Status {
+	why, podRefused := "", false
+	if c != nil {
+		if err := p.Table.BeginBind(pod.UID, c.Plan); err != nil {
+			return fwk.NewStatus(fwk.Unschedulable, err.Error())
 		}
-		return binding, nil
+		why = p.nodeChanged(c.Assignment)
 	}
-	a, err := p.Table.BeginBind(pod.UID, c.plan)
-	if err != nil {
-		return nil, fwk.NewStatus(fwk.Unschedulable, err.Error())
-	}
-	why, podRefused := p.nodeChanged(a), false
 	if why == "" && !p.Lease.Leading() {
 		why, podRefused = "this scheduler does not lead", true
 	}
-	if why != "" {
-		metrics.Bindings.WithLabelValues("refused").Inc()
-		p.ours(a, pb.Conflict_STAGE_BIND, why, podRefused)
-		return nil, fwk.NewStatus(fwk.Unschedulable, why)
+	switch {
+	case why == "":
+		return nil
+	case c != nil:
+		metrics.Bindings.WithLabelValues(refused).Inc()
+		p.ours(c.Assignment, pb.Conflict_STAGE_BIND, why, podRefused)
 	}
-	binding.Annotations = annotations(a)
-	return binding, nil
+	return fwk.NewStatus(fwk.Unschedulable, why)
+}
+
+// tryBinding is the dry run of a member's Binding. Nil: it would be bound, for all that can be told.
+func (p *Plugin) tryBinding(ctx context.Context, c *cycle, pod *v1.Pod, node string) *fwk.Status {
+	if err := p.Gate.Enter(ctx, c.Plan); err != nil {
+		return fwk.AsStatus(err)
+	}
+	defer p.Gate.Leave()
+	b := p.binder(c, pod, node)
+	b.options.DryRun = []string{metav1.DryRunAll}
+	o := b.run(ctx)
+	metrics.Bindings.WithLabelValues("dry_run_" + o.result).Inc()
+	if o.result == bound && o.message == "" {
+		return nil
+	}
+	return p.unbound(ctx, c, pod, node, o)
+}
+
+func (p *Plugin) binder(c *cycle, pod *v1.Pod, node string) *binder {
+	b := &binder{client: p.handle.ClientSet(), leading: p.Lease.Leading, attempt: p.Args.BindAttemptTimeout.Duration,
+		deadline: time.Now().Add(p.Args.BindDeadline.Duration), binding: &v1.Binding{
+			ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID},
+			Target:     v1.ObjectReference{Kind: "Node", Name: node},
+		}}
+	if c != nil {
+		b.binding.Annotations = annotations(c.Assignment)
+	}
+	return b
 }
 
 // annotations are written on the pod in the same request as the node.
@@ -96,13 +114,18 @@ func (p *Plugin) bound(ctx context.Context, c *cycle, pod *v1.Pod, chosen string
 		}
 		return nil
 	}
+	return p.unbound(ctx, c, pod, chosen, o)
+}
+
+// unbound tells why the pod is not bound, or would not be.
+func (p *Plugin) unbound(ctx context.Context, c *cycle, pod *v1.Pod, chosen string, o outcome) *fwk.Status {
 	if c != nil && o.result != cancelled {
 		p.Table.Explained(pod.UID, o.message)
 	}
 	klog.FromContext(ctx).Info("Pod is not bound", "pod", klog.KObj(pod), "node", chosen, "result", o.result,
 		"code", o.code, "message", o.message)
 	if c != nil && o.result == refused {
-		p.Report.Fact(&pb.MemberFact{PodUid: string(pod.UID), Plan: c.plan, NodeName: c.node,
+		p.Report.Fact(&pb.MemberFact{PodUid: string(pod.UID), Plan: c.Plan, NodeName: c.Node,
 			State: pb.MemberFact_STATE_BIND_REFUSED, Code: o.code, Message: o.message})
 	}
 	return fwk.AsStatus(fmt.Errorf("binding %s: %s", o.result, o.message))
@@ -114,9 +137,9 @@ func (p *Plugin) PostBind(_ context.Context, state fwk.CycleState, pod *v1.Pod, 
 	if err != nil || c == nil {
 		return
 	}
-	p.Report.Fact(&pb.MemberFact{PodUid: string(pod.UID), Plan: c.plan, NodeName: c.bound,
+	p.Report.Fact(&pb.MemberFact{PodUid: string(pod.UID), Plan: c.Plan, NodeName: c.bound,
 		State: pb.MemberFact_STATE_BOUND})
-	p.Table.Bound(pod.UID, c.plan, c.bound)
+	p.Table.Bound(pod.UID, c.Plan, c.bound)
 }
 
 // Results of a Binding.
@@ -140,6 +163,7 @@ type binder struct {
 	binding  *v1.Binding
 	attempt  time.Duration
 	deadline time.Time
+	options  metav1.CreateOptions
 	unclear  bool // a request ended without an answer that excludes a commit
 }
 
@@ -177,7 +201,7 @@ func final(code int32) bool {
 func (b *binder) post(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, b.attempt)
 	defer cancel()
-	return b.client.CoreV1().Pods(b.binding.Namespace).Bind(ctx, b.binding, metav1.CreateOptions{})
+	return b.client.CoreV1().Pods(b.binding.Namespace).Bind(ctx, b.binding, b.options)
 }
 
 // look asks where the pod is until there is an answer. Not certain: it is unbound, and could be bound.
@@ -190,7 +214,7 @@ func (b *binder) look(ctx context.Context) (o outcome, certain bool) {
 		case err == nil && pod.UID != b.binding.UID:
 			return outcome{result: lost, code: http.StatusConflict, message: "a new pod has its name"}, true
 		case err == nil && pod.Spec.NodeName != "":
-			return outcome{result: bound, node: pod.Spec.NodeName}, true
+			return outcome{result: bound, node: pod.Spec.NodeName, message: "it is bound to " + pod.Spec.NodeName}, true
 		case err == nil && pod.DeletionTimestamp != nil:
 			return outcome{result: lost, code: http.StatusConflict, message: "the pod is being deleted"}, true
 		case err == nil || ctx.Err() != nil:

@@ -3,6 +3,8 @@ package plugin
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -10,7 +12,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
 	clienttesting "k8s.io/client-go/testing"
 	st "k8s.io/kubernetes/pkg/scheduler/testing"
 )
@@ -99,6 +103,25 @@ func TestOutcomeOfBinding(t *testing.T) {
 func newBinder(a *api, within time.Duration) *binder {
 	return &binder{client: a, leading: func() bool { return true }, attempt: time.Second, deadline: time.Now().Add(within),
 		binding: &v1.Binding{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: "u"}, Target: v1.ObjectReference{Name: "n1"}}}
+}
+
+// The fake client does not look at options.
+func TestDryRunIsSentAsOne(t *testing.T) {
+	var asked []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.Method+" "+r.URL.String())
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusCreated)
+		_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Success"}`))
+	}))
+	defer server.Close()
+	b := newBinder(newAPI(nil), time.Minute)
+	b.client = kubernetes.NewForConfigOrDie(&rest.Config{Host: server.URL})
+	b.options.DryRun = []string{metav1.DryRunAll}
+	o := b.run(context.Background())
+	if o.result != bound || len(asked) != 1 || asked[0] != "POST /api/v1/namespaces/ns/pods/p/binding?dryRun=All" {
+		t.Errorf("%+v after %q", o, asked)
+	}
 }
 
 func TestWebhookThatStaysBrokenIsARefusal(t *testing.T) {

@@ -75,10 +75,9 @@ func (p *Plugin) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *f
 
 const planKey fwk.StateKey = "phalanx.dev/plan"
 
-// cycle is the plan under which a scheduling cycle began.
+// cycle is what the plan says under which a scheduling cycle began.
 type cycle struct {
-	plan  uint64
-	node  string
+	admit.Assignment
 	bound string // where Bind found the pod in the end
 }
 
@@ -116,7 +115,7 @@ func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Po
 		p.ours(a, pb.Conflict_STAGE_FILTER, why, false)
 		return nil, refuse("%s", why)
 	}
-	state.Write(planKey, &cycle{plan: a.Plan, node: a.Node})
+	state.Write(planKey, &cycle{Assignment: a})
 	return &fwk.PreFilterResult{NodeNames: sets.New(a.Node)}, nil
 }
 
@@ -162,8 +161,8 @@ func (p *Plugin) Filter(_ context.Context, state fwk.CycleState, pod *v1.Pod, in
 	if err != nil {
 		return refuse("%v", err)
 	}
-	if c != nil && info.Node().Name != c.node {
-		return refuse("plan %d says node %q", c.plan, c.node)
+	if c != nil && info.Node().Name != c.Node {
+		return refuse("plan %d says node %q", c.Plan, c.Node)
 	}
 	return nil
 }
@@ -185,12 +184,12 @@ func (p *Plugin) Reserve(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
 		return nil
 	}
 	if err == nil {
-		err = p.Table.Reserve(pod.UID, c.plan, node)
+		err = p.Table.Reserve(pod.UID, c.Plan, node)
 	}
 	if err != nil {
 		return refuse("%v", err)
 	}
-	answer, err := p.Brain.Reserve(ctx, string(pod.UID), c.plan, node)
+	answer, err := p.Brain.Reserve(ctx, string(pod.UID), c.Plan, node)
 	return p.judge(ctx, pod, c, pb.Conflict_STAGE_RESERVE, err, err != nil || answer.Accepted, answer.GetReason())
 }
 
@@ -213,7 +212,7 @@ func (p *Plugin) judge(ctx context.Context, pod *v1.Pod, c *cycle, stage pb.Conf
 	case accepted:
 		return nil
 	}
-	p.ours(admit.Assignment{UID: pod.UID, Plan: c.plan, Node: c.node}, stage, reason, true)
+	p.ours(c.Assignment, stage, reason, true)
 	return fwk.NewStatus(fwk.Unschedulable, reason)
 }
 
@@ -236,12 +235,12 @@ func (p *Plugin) Permit(ctx context.Context, state fwk.CycleState, pod *v1.Pod, 
 	if c == nil {
 		return nil, 0
 	}
-	answer, err := p.Brain.Permit(ctx, string(pod.UID), c.plan, node)
+	answer, err := p.Brain.Permit(ctx, string(pod.UID), c.Plan, node)
 	if status := p.judge(ctx, pod, c, pb.Conflict_STAGE_PERMIT, err,
 		err != nil || answer.Verdict != pb.PermitResponse_VERDICT_REJECT, answer.GetReason()); status != nil {
 		return status, 0
 	}
-	wait, err := p.Table.Wait(pod.UID, c.plan, p.handle, answer.Verdict == pb.PermitResponse_VERDICT_ALLOW)
+	wait, err := p.Table.Wait(pod.UID, c.Plan, p.handle, answer.Verdict == pb.PermitResponse_VERDICT_ALLOW)
 	switch {
 	case err != nil:
 		return fwk.NewStatus(fwk.Unschedulable, err.Error()), 0

@@ -42,6 +42,8 @@ uint64_t DigestOf(const State& state, const Gang& gang) {
   Hash hash;
   hash.Add(gang.key).Add(gang.domain).Add(gang.ran).Add(gang.started).Add(gang.attempts);
   hash.Add(gang.serious_in_row).Add(gang.conflicts_in_row).Add(gang.failure).Add(gang.rolling_back);
+  hash.Add(gang.dry_run);
+  for (const auto& [uid, way] : gang.jobs) hash.Add(uid).Add(way ? way->why : "");
   hash.Add(gang.partial_since).Add(gang.broken_since).Add(gang.not_before).Add(gang.repair_by);
   hash.Add(gang.resend_at).Add(gang.evict_at).Add(gang.forget_at).Add(gang.wake);
   hash.Add(gang.verdict).Add(gang.changed).Add(gang.phase).Add(gang.reason);
@@ -97,6 +99,7 @@ uint64_t DigestOfPlanning(const State& state) {
   for (const auto& [plan, time] : state.progress.entries()) hash.Add(plan).Add(time);
   for (const auto& [sequence, uid] : state.evictions) hash.Add(sequence).Add(uid);
   for (const auto& [uid, print] : state.refused_told) hash.Add(uid).Add(print);
+  for (const auto& [sequence, read] : state.job_reads) hash.Add(sequence).Add(read.second);
   for (const auto& [uid, fact] : state.pipeline_facts) hash.Add(uid).Add(fact.plan).Add(fact.state);
   uint64_t sum = hash.Done();
   for (const auto& [key, entry] : state.exclusions.entries()) {

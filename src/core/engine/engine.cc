@@ -10,6 +10,7 @@
 #include "core/engine/inputs.h"
 #include "core/engine/invariants.h"
 #include "core/engine/planning.h"
+#include "core/engine/rollback.h"
 #include "core/engine/settle.h"
 #include "core/engine/show.h"
 #include "core/engine/snapshot.h"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/engine/lifecycle.h"
+#include "core/engine/rollback.h"
 #include "core/engine/show.h"
 #include "core/explain/reason_text.h"
 
@@ -63,6 +64,7 @@ void Refused(State& state, Gang& gang, Member& member, const MemberFact& fact) {
   }
   Reason why{.code = ReasonCode::kBackoff, .subject = "Binding"};
   why.detail = fact.code == 0 ? fact.message : fmt::format("{} {}", fact.code, fact.message);
+  gang.dry_run = true;
   BindRefused(state, gang, member, why);
 }
 
@@ -142,21 +144,6 @@ void ApplyConflict(State& state, const Conflict& conflict) {
   ++gang.conflicts_in_row;
   const bool elsewhere = !conflict.pod_refused && gang.conflicts_in_row <= kConflictsBeforeBackOff;
   WithdrawPlan(state, gang, Explain(why), elsewhere ? Setback::kNone : Setback::kSerious);
-}
-
-void ApplyDirectiveResult(State& state, const DirectiveResult& result) {
-  if (NoteWritten(state, result)) return;
-  auto it = state.evictions.find(result.sequence);
-  if (it == state.evictions.end()) return;
-  const PodId id = state.pods.Find(it->second);
-  state.evictions.erase(it);
-  if (result.applied || !id.valid()) return;
-  Pod& pod = state.pods.Get(id);
-  if (pod.member == nullptr) return;
-  Gang& gang = state.gangs.Get(pod.gang);
-  pod.member->evicting = false;
-  gang.evict_at = state.now + state.config.resend_after;
-  state.Touch(pod.gang);
 }
 
 void ApplyLeadership(State& state, const Leadership& leadership) {

@@ -1,4 +1,4 @@
-// What the adapter reports: member facts, conflicts, results of effects, leadership.
+// What the adapter reports: member facts, conflicts, leadership.
 #ifndef PHALANX_CORE_ENGINE_FACTS_H_
 #define PHALANX_CORE_ENGINE_FACTS_H_
 
@@ -9,7 +9,6 @@ namespace phalanx {
 
 void ApplyMemberFact(State& state, const MemberFact& fact);
 void ApplyConflict(State& state, const Conflict& conflict);
-void ApplyDirectiveResult(State& state, const DirectiveResult& result);
 void ApplyLeadership(State& state, const Leadership& leadership);
 
 }  // namespace phalanx

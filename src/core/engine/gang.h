@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/engine/owners.h"
 #include "core/engine/roster.h"
 #include "core/order/waiting_queue.h"
 #include "phalanx/ids.h"
@@ -55,8 +56,13 @@ struct Gang {
   int32_t conflicts_in_row = 0;        // plans that the scheduler refused in a row
   Reason failure;                      // of the last start; kNone if it did not fail
   bool rolling_back = false;           // the last start failed: what is bound leaves
+  bool dry_run = false;                // a Binding was refused since the last start that succeeded
   Time partial_since = Time::Never();  // Never: not part-bound
   Time broken_since = Time::Never();   // since when a bound gang lacks members
+
+  // While it is rolled back: how members of a Job leave, by the UID of the Job. Absent: it is
+  // asked.
+  std::map<std::string, std::optional<WayOut>> jobs;
 
   // --- when something is due
   Time not_before{0};              // back-off ends

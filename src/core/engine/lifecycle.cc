@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "core/engine/owners.h"
-#include "core/explain/reason_text.h"
-
 namespace phalanx {
 namespace {
 
@@ -113,56 +110,6 @@ void BackOff(State& state, Gang& gang, Setback setback) {
   ++gang.attempts;
   if (serious) ++gang.serious_in_row;
   gang.not_before = std::max(gang.not_before, state.now + std::min(wait, most));
-}
-
-void BindRefused(State& state, Gang& gang, Member& member, const Reason& why) {
-  gang.failure = why;
-  gang.failure.member = state.NameOf(member);
-  const bool joining = gang.plan->joining;
-  --gang.plan->size;
-  ++gang.plan->lost;
-  SetStage(state, gang, member, Stage::kReturning);
-  if (joining) {
-    BackOff(state, gang, Setback::kSerious);
-    return;
-  }
-  StartRollBack(state, gang);
-}
-
-void StartRollBack(State& state, Gang& gang) {
-  gang.rolling_back = true;
-  gang.evict_at = state.now;
-  gang.repair_by = Time::Never();
-  if (gang.plan) WithdrawPlan(state, gang, Explain(gang.failure), Setback::kNone);
-}
-
-namespace {
-
-void EvictMember(State& state, Gang& gang, Member& member) {
-  member.evicting = true;
-  const uint64_t sequence = state.outbox.Send(Evict{gang.key, member.object.uid, member.object.ns,
-                                                    member.object.name, Explain(gang.failure)});
-  state.evictions[sequence] = member.object.uid;
-}
-
-}  // namespace
-
-void AdvanceRollBack(State& state, Gang& gang) {
-  if (!gang.rolling_back || !state.synced) return;
-  const Roster& roster = gang.roster;
-  if (roster.InPipeline() + roster.Count(Standing::kReturning) > 0) return;
-  if (roster.Count(Standing::kBound) + roster.Count(Standing::kLost) == 0) {
-    gang.rolling_back = false;
-    BackOff(state, gang, Setback::kSerious);
-    return;
-  }
-  if (!state.leading || gang.evict_at > state.now) return;
-  for (auto& [key, member] : gang.roster.members()) {
-    const bool there = member.standing == Standing::kBound || member.standing == Standing::kLost;
-    if (!there || member.evicting) continue;
-    if (!WayOutOf(member.object.owner).evict) continue;
-    EvictMember(state, gang, member);
-  }
 }
 
 }  // namespace phalanx

@@ -1,4 +1,4 @@
-// What befalls a plan and its members: steps, losses, withdrawal, failure, roll back.
+// What befalls a plan and its members: steps, losses, withdrawal, failure.
 #ifndef PHALANX_CORE_ENGINE_LIFECYCLE_H_
 #define PHALANX_CORE_ENGINE_LIFECYCLE_H_
 
@@ -48,17 +48,6 @@ void BackOff(State& state, Gang& gang, Setback setback);
 
 // The plan is over in any way: its members do not count as reserving any more.
 void StopReserving(State& state, const Plan& plan);
-
-// The Binding of a member was refused for good: a start is rolled back, a joining member waits.
-void BindRefused(State& state, Gang& gang, Member& member, const Reason& why);
-
-// The gang's start failed for good (Gang::failure says why): what is bound leaves, what is not
-// bound is withdrawn.
-void StartRollBack(State& state, Gang& gang);
-
-// Lets what is bound leave, when nothing of the gang is in the pipeline any more; ends the roll
-// back when nothing is bound.
-void AdvanceRollBack(State& state, Gang& gang);
 
 }  // namespace phalanx
 

@@ -6,18 +6,28 @@
 #ifndef PHALANX_CORE_ENGINE_OWNERS_H_
 #define PHALANX_CORE_ENGINE_OWNERS_H_
 
-#include <string_view>
+#include <cstdint>
+#include <optional>
+#include <string>
 
 #include "phalanx/objects.h"
 
 namespace phalanx {
 
 struct WayOut {
-  bool evict = false;
-  std::string_view why;  // in words, for the author
+  enum class Way {
+    kStay,
+    kEvict,
+    kAskJob,  // as JudgeJob() says once the Job was read
+  };
+  Way way = Way::kStay;
+  std::string why;  // in words, for the author; with what to do, for those that stay
 };
 
 WayOut WayOutOf(const OwnerRef& owner);
+
+// For a Job whose `pods` bound pods would be evicted; `job` is absent if it is gone.
+WayOut JudgeJob(const std::optional<JobObject>& job, int64_t pods);
 
 }  // namespace phalanx
 

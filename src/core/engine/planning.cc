@@ -118,6 +118,7 @@ std::vector<int32_t> RanksFor(const Gang& gang, const Members& members) {
 Admit AdmitOf(const State& state, const Gang& gang, const Members& members) {
   Admit admit{.gang = gang.key, .plan = gang.plan->id, .gang_size = gang.plan->gang_size};
   admit.domain = gang.domain;
+  admit.dry_run = gang.dry_run;
   for (const Member* member : members) {
     const NodeObject& node = state.cluster.node(member->node).object;
     admit.members.push_back({member->object.uid, member->object.ns, member->object.name, node.name,

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/engine/owners.h"
+#include "core/engine/rollback.h"
 #include "core/explain/reason_text.h"
 
 namespace phalanx {
@@ -78,10 +78,12 @@ Reason RollingBackReason(const Gang& gang) {
     if (member.object.node.empty()) continue;
     if (member.standing == Standing::kSucceeded || member.standing == Standing::kFailed) continue;
     ++reason.have;
-    const WayOut way = WayOutOf(member.object.owner);
-    if (way.evict || !reason.member.empty()) continue;
+    const WayOut way = WayOutOf(gang, member);
+    // Who stays is told once that is known.
+    if (way.way == WayOut::Way::kAskJob) reason.code = ReasonCode::kReturning;
+    if (way.way != WayOut::Way::kStay || !reason.member.empty()) continue;
     reason.member = NameOf(member);
-    reason.subject = std::string(way.why);
+    reason.subject = way.why;
   }
   reason.detail = Explain(gang.failure);
   return reason;

@@ -5,6 +5,7 @@
 
 #include "core/engine/lifecycle.h"
 #include "core/engine/reasons.h"
+#include "core/engine/rollback.h"
 #include "core/engine/show.h"
 #include "core/engine/tell.h"
 #include "core/engine/terms.h"
@@ -46,6 +47,7 @@ void FinishPlan(State& state, Gang& gang) {
   gang.conflicts_in_row = 0;
   gang.attempts = 0;
   gang.serious_in_row = 0;
+  gang.dry_run = false;
   if (plan.joining) return;
   gang.started = state.now;
   const Time since = gang.roster.Oldest().value_or(state.now);

@@ -6,7 +6,8 @@
 //   terms      objects come, change and go, and what a gang is held to
 //   facts      what the adapter reports about members, conflicts and effects
 //   snapshot   epochs
-//   lifecycle  a plan is withdrawn, fails, ends; roll back
+//   lifecycle  a plan is withdrawn, fails, ends
+//   rollback   what is bound by a start that failed leaves
 //   settle     after each command: barriers, phase, reason, queue, timers, answers of touched gangs
 //   show, tell what users read: Gang objects, conditions and events, under one budget
 //   planning   slices of the pass: from waiting gangs to Admit
@@ -18,6 +19,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/cluster/cluster.h"
@@ -73,6 +75,7 @@ struct State {
   int64_t reserving = 0;      // members admitted that wait for the Permit barrier
   ReserveProgress progress;
   std::map<uint64_t, std::string> evictions;  // sequence -> UID of the pod, in this epoch
+  std::map<uint64_t, std::pair<GangKey, std::string>> job_reads;  // sequence -> UID of the Job
   // Before SyncDone: nodes not sent again yet, and what is in the adapter's pipeline.
   std::set<std::string> unseen_nodes;
   std::map<std::string, MemberFact> pipeline_facts;  // by UID

@@ -145,8 +145,7 @@ std::string RollingBack(const Reason& reason) {
       fmt::format("{} bound member{} leave{} again, since {}", reason.have,
                   reason.have == 1 ? "" : "s", reason.have == 1 ? "s" : "", reason.detail);
   if (!reason.member.empty()) {
-    out += fmt::format("; {} is not evicted ({}): delete it to free the gang", reason.member,
-                       reason.subject);
+    out += fmt::format("; {} is not evicted: {}", reason.member, reason.subject);
   }
   return out;
 }

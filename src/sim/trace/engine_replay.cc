@@ -162,6 +162,7 @@ class Driver {
   void Do(const MakeGang&) {}
   void Do(const ShowGang&) {}
   void Do(const DropGang&) {}
+  void Do(const ReadJob&) {}
 
   void Facts(uint64_t plan, MemberState state) {
     for (const AdmitMember& member : admitted_.at(plan).members) {

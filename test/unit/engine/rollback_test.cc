@@ -182,19 +182,134 @@ TEST_F(RollBackTest, FinishedMembersOfAnEarlierOwnerDoNotCount) {
   EXPECT_EQ(rig.View("train").present, 1);
 }
 
+TEST_F(RollBackTest, JobThatWouldFailIsNotEvictedAndTheReasonSaysWhatToDo) {
+  rig.jobs["train"] = {.failures_left = 1};
+  rig.refuse_bind["team-a/train-2"] = "denied";
+  rig.AddPods(MakeGang({.size = 3}));
+  rig.Run();
+  EXPECT_THAT(rig.Sent<ReadJob>(), SizeIs(1));
+  EXPECT_THAT(rig.Sent<Evict>(), IsEmpty());
+  const GangView view = rig.View("train");
+  EXPECT_EQ(view.phase, GangPhase::kRollingBack);
+  EXPECT_THAT(view.explanation, HasSubstr("survives 1 more failed pods, 2 are bound"));
+  EXPECT_THAT(view.explanation, HasSubstr("suspend and resume the Job"));
+  rig.RemovePod("team-a/train-0");
+  rig.RemovePod("team-a/train-1");
+  EXPECT_EQ(rig.View("train").phase, GangPhase::kGathering);
+}
+
+TEST_F(RollBackTest, JobsAreAskedOnceAndEachForItself) {
+  rig.jobs["a"] = {.ignores_disruption = true};
+  rig.jobs["b"] = {.failures_left = 1};
+  std::vector<PodObject> pods = MakeGang({.size = 6});
+  for (int i = 0; i < 5; ++i) pods[i].owner.name = pods[i].owner.uid = i < 3 ? "a" : "b";
+  rig.refuse_bind["team-a/train-5"] = "denied";
+  rig.AddPods(pods);
+  rig.Run();
+  EXPECT_THAT(rig.Sent<ReadJob>(), SizeIs(2));
+  EXPECT_THAT(rig.Sent<Evict>(), SizeIs(3));
+  EXPECT_THAT(rig.View("train").explanation, HasSubstr("team-a/train-3 is not evicted"));
+}
+
+TEST_F(RollBackTest, NothingIsEvictedBeforeTheJobHasAnswered) {
+  rig.refuse_bind["team-a/train-1"] = "denied";
+  rig.AddPods(MakeGang({.size = 2}));
+  rig.manual = true;
+  rig.jobs_answer = false;
+  rig.Plan();
+  for (MemberState state : {MemberState::kReserved, MemberState::kPrepared}) {
+    for (const char* uid : {"team-a/train-0", "team-a/train-1"}) rig.Fact(uid, state);
+  }
+  rig.Fact("team-a/train-0", MemberState::kBound);
+  rig.Fact("team-a/train-1", MemberState::kBindRefused, 422, "denied");
+  rig.Fact("team-a/train-1", MemberState::kReturned);
+  ASSERT_THAT(rig.Sent<ReadJob>(), SizeIs(1));
+  const uint64_t asked = rig.log.back().sequence;
+  EXPECT_THAT(rig.Sent<Evict>(), IsEmpty());
+  // A read that fails is made again after a while.
+  rig.Send(DirectiveResult{asked, false, 0, "no answer"});
+  EXPECT_THAT(rig.Sent<ReadJob>(), SizeIs(1));
+  rig.Advance(Duration::Seconds(11));
+  ASSERT_THAT(rig.Sent<ReadJob>(), SizeIs(2));
+  const ReadJob read = rig.Sent<ReadJob>()[1];
+  EXPECT_EQ(read.name, "train");
+  // A Job that was made again under the name is not theirs.
+  rig.Send(DirectiveResult{rig.log.back().sequence, true, 200, "", false,
+                           JobObject{"another", 6, false}});
+  EXPECT_THAT(rig.Sent<Evict>(), IsEmpty());
+  EXPECT_THAT(rig.View("train").explanation, HasSubstr("its Job is gone"));
+}
+
+TEST_F(RollBackTest, JobIsAskedAgainInANewEpoch) {
+  rig.jobs["train"] = {.failures_left = 0};
+  rig.refuse_bind["team-a/train-1"] = "denied";
+  rig.AddPods(MakeGang({.size = 2}));
+  rig.Run();
+  EXPECT_THAT(rig.Sent<Evict>(), IsEmpty());
+  rig.jobs["train"] = {.ignores_disruption = true};
+  rig.Start();
+  rig.Run();
+  EXPECT_THAT(rig.Sent<Evict>(), SizeIs(1));
+}
+
+// After a refusal each Binding is tried first, so that a policy that still refuses binds nobody.
+TEST_F(RollBackTest, NextStartTriesEachBindingFirst) {
+  rig.jobs["train"] = {.ignores_disruption = true};
+  rig.refuse_bind["team-a/train-2"] = "denied by policy no-third";
+  rig.AddPods(MakeGang({.size = 3}));
+  rig.Run();
+  ASSERT_THAT(rig.Sent<Evict>(), SizeIs(2));
+  EXPECT_FALSE(rig.Sent<Admit>()[0].dry_run);
+  for (int i = 0; i < 2; ++i) {
+    PodObject pod = MakeMember({.size = 3}, i);
+    pod.uid += "-again";
+    rig.AddPods({pod});
+  }
+  rig.Advance(Duration::Seconds(11));
+  ASSERT_THAT(rig.Sent<Admit>(), SizeIs(2));
+  EXPECT_TRUE(rig.Sent<Admit>()[1].dry_run);
+  EXPECT_THAT(rig.Sent<Evict>(), SizeIs(2));
+  EXPECT_EQ(rig.BoundIn("train"), 0);
+  GangView view = rig.View("train");
+  EXPECT_EQ(view.phase, GangPhase::kQueued);
+  EXPECT_EQ(view.attempts, 2);
+  EXPECT_GT(view.reason.need, 10);  // the second refusal doubles the wait
+  EXPECT_THAT(view.explanation, HasSubstr("denied by policy no-third"));
+  EXPECT_EQ(rig.engine.TakeStats().partial_spells, 1);
+  // The third start succeeds, and nothing is remembered.
+  rig.refuse_bind.clear();
+  rig.Advance(Duration::Seconds(20));
+  EXPECT_EQ(rig.View("train").phase, GangPhase::kRunning);
+  rig.EndPod("team-a/train-2", PodPhase::kFailed);
+  rig.AddPods({MakeMember({.size = 3, .created_s = 60}, 9)});
+  rig.Run();
+  EXPECT_FALSE(rig.Sent<Admit>().back().dry_run);
+}
+
 TEST(OwnersTest, Table) {
-  EXPECT_TRUE(WayOutOf({"batch/v1", "Job", "x", "u"}).evict);
-  EXPECT_TRUE(WayOutOf({"apps/v1", "ReplicaSet", "x", "u"}).evict);
-  EXPECT_TRUE(WayOutOf({"apps/v1", "StatefulSet", "x", "u"}).evict);
-  EXPECT_TRUE(WayOutOf({"v1", "ReplicationController", "x", "u"}).evict);
-  EXPECT_FALSE(WayOutOf({}).evict);
-  EXPECT_FALSE(WayOutOf({"apps/v1", "DaemonSet", "x", "u"}).evict);
-  EXPECT_FALSE(WayOutOf({"ray.io/v1", "RayCluster", "x", "u"}).evict);
-  EXPECT_FALSE(WayOutOf({"kubeflow.org/v1", "PyTorchJob", "x", "u"}).evict);
+  using Way = WayOut::Way;
+  const auto way = [](const OwnerRef& owner) { return WayOutOf(owner).way; };
+  EXPECT_EQ(way({"batch/v1", "Job", "x", "u"}), Way::kAskJob);
+  EXPECT_EQ(way({"apps/v1", "ReplicaSet", "x", "u"}), Way::kEvict);
+  EXPECT_EQ(way({"apps/v1", "StatefulSet", "x", "u"}), Way::kEvict);
+  EXPECT_EQ(way({"v1", "ReplicationController", "x", "u"}), Way::kEvict);
+  EXPECT_EQ(way({}), Way::kStay);
+  EXPECT_EQ(way({"apps/v1", "DaemonSet", "x", "u"}), Way::kStay);
+  EXPECT_EQ(way({"ray.io/v1", "RayCluster", "x", "u"}), Way::kStay);
+  EXPECT_EQ(way({"kubeflow.org/v1", "PyTorchJob", "x", "u"}), Way::kStay);
   // Another group's Job is not the one that we know.
-  EXPECT_FALSE(WayOutOf({"batch.volcano.sh/v1alpha1", "Job", "x", "u"}).evict);
-  EXPECT_FALSE(WayOutOf({"example.com/v1", "Mystery", "x", "u"}).evict);
+  EXPECT_EQ(way({"batch.volcano.sh/v1alpha1", "Job", "x", "u"}), Way::kStay);
+  EXPECT_EQ(way({"example.com/v1", "Mystery", "x", "u"}), Way::kStay);
   EXPECT_FALSE(WayOutOf({"example.com/v1", "Mystery", "x", "u"}).why.empty());
+}
+
+// The Job fails when failed > backoffLimit, so it bears as many as are left, and not one more.
+TEST(OwnersTest, Jobs) {
+  using Way = WayOut::Way;
+  EXPECT_EQ(JudgeJob(JobObject{"u", 7, false}, 7).way, Way::kEvict);
+  EXPECT_EQ(JudgeJob(JobObject{"u", 6, false}, 7).way, Way::kStay);
+  EXPECT_EQ(JudgeJob(JobObject{"u", 0, true}, 7).way, Way::kEvict);
+  EXPECT_EQ(JudgeJob(std::nullopt, 1).way, Way::kStay);
 }
 
 }  // namespace

@@ -34,6 +34,15 @@ class SnapshotTest : public ::testing::Test {
     for (PodObject& pod : pods) pod.owner.kind = owner_kind;
     rig.SetPods(pods);
   }
+  // A half-bound gang without room for its second member, half a minute after a brain has met it.
+  void ReplacedAt(Time made, Time first_binding) {
+    HalfBound();
+    rig.pods.at(kA).bound = first_binding;
+    rig.pods.at(kB).created = made;
+    rig.SetPods({MakeForeign("thief", "n2", 1)});
+    rig.Start();
+    rig.Advance(Duration::Seconds(30));
+  }
   Rig rig;
 };
 
@@ -151,6 +160,7 @@ TEST_F(SnapshotTest, GangThatWasMidBindRollsBack) {
   rig.Send(SyncDone{});
   rig.Send(MemberFact{kB, 55, "n2", MemberState::kBindRefused, 422, "policy"});
   rig.Send(MemberFact{kB, 55, "n2", MemberState::kReturned});
+  rig.Run();
   ASSERT_THAT(rig.Sent<Evict>(), SizeIs(1));
   EXPECT_EQ(rig.Sent<Evict>()[0].pod_uid, kA);
 }
@@ -186,6 +196,38 @@ TEST_F(SnapshotTest, RunningGangThatLostAMemberIsNotRolledBack) {
   rig.Start();
   rig.Advance(Duration::Minutes(60));
   EXPECT_EQ(rig.View("train").phase, GangPhase::kRepairing);
+  EXPECT_THAT(rig.Sent<Evict>(), IsEmpty());
+}
+
+// A start that lost a member has its replacement soon after its first Binding. Another brain than
+// the one that was at work on it keeps to the bound as well.
+TEST_F(SnapshotTest, ReplacementSoonAfterTheBindingsBelongsToTheStart) {
+  ReplacedAt(Time{85'000}, Time{60'000});
+  EXPECT_THAT(rig.Sent<Evict>(), SizeIs(1));
+}
+
+TEST_F(SnapshotTest, LaterReplacementBelongsToARunningGang) {
+  ReplacedAt(Time{85'001}, Time{60'000});
+  EXPECT_THAT(rig.Sent<Evict>(), IsEmpty());
+}
+
+TEST_F(SnapshotTest, WithoutATimeOfBindingTheReplacementBelongsToARunningGang) {
+  ReplacedAt(Time{1'000}, Time{0});
+  EXPECT_THAT(rig.Sent<Evict>(), IsEmpty());
+}
+
+// The brain that saw it whole knows better.
+TEST_F(SnapshotTest, GangThatWasWholeIsNoCutStartForTheSameBrain) {
+  rig.SetPods(MakeGang({.size = 2}));
+  rig.Start();
+  rig.Run();
+  ASSERT_EQ(rig.View("train").phase, GangPhase::kRunning);
+  rig.EndPod(kB, PodPhase::kFailed);
+  for (const char* uid : {kA, kB}) rig.pods.at(uid).bound = Time{60'000};
+  PodObject replacement = MakeMember({.size = 2, .created_s = 70}, 9);
+  rig.SetPods({replacement, MakeForeign("thief", "n2", 1)});
+  rig.Start();
+  rig.Advance(Duration::Minutes(60));
   EXPECT_THAT(rig.Sent<Evict>(), IsEmpty());
 }
 

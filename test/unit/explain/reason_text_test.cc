@@ -113,7 +113,7 @@ TEST(ReasonTextTest, BackoffCarriesTheRefusal) {
 
 TEST(ReasonTextTest, RollBackNamesWhoStays) {
   EXPECT_THAT(Explain(Full(ReasonCode::kRollingBack)),
-              HasSubstr("team-a/train-9 is not evicted (the-subject)"));
+              HasSubstr("team-a/train-9 is not evicted: the-subject"));
 }
 
 TEST(ReasonTextTest, LongListsOfCausesAreCut) {

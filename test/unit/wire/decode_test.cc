@@ -41,6 +41,7 @@ pb::Pod GoodPod(const std::string& name) {
   pod.set_scheduler_name("phalanx");
   pod.set_phase(pb::Pod::PHASE_PENDING);
   pod.set_created_ms(1'700'000'000'000);
+  pod.set_bound_ms(1'700'000'060'000);
   (*pod.mutable_requests())["nvidia.com/gpu"] = 4;
   return pod;
 }
@@ -162,6 +163,7 @@ TEST(DecodeChanges, CarriesEveryFieldOfAPod) {
   EXPECT_TRUE(p.deleting);
   EXPECT_EQ(p.priority, -5);
   EXPECT_EQ(p.created.ms, 1'700'000'000'000);
+  EXPECT_EQ(p.bound.ms, 1'700'000'060'000);
   EXPECT_EQ(p.owner.kind, "Job");
   EXPECT_THAT(p.gates, ElementsAre("kueue.x-k8s.io/admission"));
   EXPECT_EQ(p.node_selector.at("pool"), "gpu");
@@ -349,6 +351,14 @@ TEST(DecodeOthers, ResultsAndHello) {
   result.set_sequence(4);
   result.set_code(429);
   EXPECT_EQ(DecodeDirectiveResult(result)->code, 429);
+  EXPECT_FALSE(DecodeDirectiveResult(result)->job);
+  result.set_applied(true);
+  result.set_object(R"({"metadata":{"uid":"j"},"spec":{"backoffLimit":3}})");
+  EXPECT_EQ(DecodeDirectiveResult(result)->job, (JobObject{"j", 3, false}));
+  // An object that can't be read counts as one that was not.
+  result.set_object("{");
+  EXPECT_FALSE(DecodeDirectiveResult(result)->applied);
+  EXPECT_FALSE(DecodeDirectiveResult(result)->job);
   pb::Hello hello;
   EXPECT_FALSE(CheckHello(hello).ok());
   hello.set_adapter_id("a1");

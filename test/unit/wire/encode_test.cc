@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 const GangKey kGang{"team", "label", "train"};
 
 TEST(EncodeDirective, AdmitCarriesEveryMember) {
-  Admit admit{kGang, 77, 2, "zone-a/rack-1", true, {}};
+  Admit admit{kGang, 77, 2, "zone-a/rack-1", true, true, {}};
   admit.members = {{"u0", "team", "p0", "n0", "nu0", 0}, {"u1", "team", "p1", "n1", "nu1", 1}};
   pb::SyncResponse out = EncodeDirective(5, {3, admit});
   EXPECT_EQ(out.epoch(), 5u);
@@ -25,6 +25,7 @@ TEST(EncodeDirective, AdmitCarriesEveryMember) {
   EXPECT_EQ(out.admit().plan(), 77u);
   EXPECT_EQ(out.admit().gang_size(), 2);
   EXPECT_TRUE(out.admit().late_barrier());
+  EXPECT_TRUE(out.admit().dry_run());
   ASSERT_EQ(out.admit().members_size(), 2);
   const pb::Admit::Member& member = out.admit().members(1);
   EXPECT_EQ(member.pod_uid(), "u1");
@@ -49,6 +50,10 @@ TEST(EncodeDirective, TheOtherKinds) {
   EXPECT_EQ(evict.evict().pod_uid(), "u");
   EXPECT_EQ(evict.evict().gang().name(), "train");
   EXPECT_EQ(evict.evict().reason(), "roll back");
+  pb::SyncResponse read = EncodeDirective(1, {5, ReadJob{kGang, "team", "job", "ju"}});
+  EXPECT_EQ(read.read_job().namespace_(), "team");
+  EXPECT_EQ(read.read_job().name(), "job");
+  EXPECT_EQ(read.read_job().uid(), "ju");
   pb::SyncResponse event =
       EncodeDirective(1, {4, PodEvent{"u", "team", "p", true, "GangWaiting", "why"}});
   EXPECT_EQ(event.event().type(), pb::Event::TYPE_WARNING);

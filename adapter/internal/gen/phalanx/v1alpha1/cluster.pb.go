@@ -32,7 +32,7 @@ const (
 	// Its Binding may be under way: sent for every member of a released gang after a reconnect.
 	MemberFact_STATE_BINDING MemberFact_State = 3
 	MemberFact_STATE_BOUND   MemberFact_State = 4
-	// The Binding was refused for good; the pod is known to be unbound.
+	// The Binding, or the dry run before it, was refused for good; the pod is known to be unbound.
 	MemberFact_STATE_BIND_REFUSED MemberFact_State = 5
 	// The pod has left the scheduler's pipeline and its assumed room is forgotten.
 	MemberFact_STATE_RETURNED MemberFact_State = 6
@@ -240,7 +240,7 @@ func (x Event_Type) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Event_Type.Descriptor instead.
 func (Event_Type) EnumDescriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{16, 0}
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{17, 0}
 }
 
 type Patch_Kind int32
@@ -299,7 +299,7 @@ func (x Patch_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Patch_Kind.Descriptor instead.
 func (Patch_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{17, 0}
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{18, 0}
 }
 
 type SyncRequest struct {
@@ -488,6 +488,7 @@ type SyncResponse struct {
 	//	*SyncResponse_Evict
 	//	*SyncResponse_Event
 	//	*SyncResponse_Patch
+	//	*SyncResponse_ReadJob
 	Message       isSyncResponse_Message `protobuf_oneof:"message"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -607,6 +608,15 @@ func (x *SyncResponse) GetPatch() *Patch {
 	return nil
 }
 
+func (x *SyncResponse) GetReadJob() *ReadJob {
+	if x != nil {
+		if x, ok := x.Message.(*SyncResponse_ReadJob); ok {
+			return x.ReadJob
+		}
+	}
+	return nil
+}
+
 type isSyncResponse_Message interface {
 	isSyncResponse_Message()
 }
@@ -639,6 +649,10 @@ type SyncResponse_Patch struct {
 	Patch *Patch `protobuf:"bytes,9,opt,name=patch,proto3,oneof"`
 }
 
+type SyncResponse_ReadJob struct {
+	ReadJob *ReadJob `protobuf:"bytes,10,opt,name=read_job,json=readJob,proto3,oneof"`
+}
+
 func (*SyncResponse_Welcome) isSyncResponse_Message() {}
 
 func (*SyncResponse_Admit) isSyncResponse_Message() {}
@@ -652,6 +666,8 @@ func (*SyncResponse_Evict) isSyncResponse_Message() {}
 func (*SyncResponse_Event) isSyncResponse_Message() {}
 
 func (*SyncResponse_Patch) isSyncResponse_Message() {}
+
+func (*SyncResponse_ReadJob) isSyncResponse_Message() {}
 
 type Hello struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1207,7 +1223,9 @@ type DirectiveResult struct {
 	Code    int32  `protobuf:"varint,3,opt,name=code,proto3" json:"code,omitempty"`
 	Message string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
 	// Of a Patch: the API server does not serve this kind of object (its definition is not installed).
-	KindMissing   bool `protobuf:"varint,5,opt,name=kind_missing,json=kindMissing,proto3" json:"kind_missing,omitempty"`
+	KindMissing bool `protobuf:"varint,5,opt,name=kind_missing,json=kindMissing,proto3" json:"kind_missing,omitempty"`
+	// For ReadJob: the object as JSON, without its pod template.
+	Object        []byte `protobuf:"bytes,6,opt,name=object,proto3" json:"object,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1275,6 +1293,13 @@ func (x *DirectiveResult) GetKindMissing() bool {
 		return x.KindMissing
 	}
 	return false
+}
+
+func (x *DirectiveResult) GetObject() []byte {
+	if x != nil {
+		return x.Object
+	}
+	return nil
 }
 
 // Whether the adapter holds the scheduler's lease, and may carry directives out. False after each
@@ -1396,7 +1421,10 @@ type Admit struct {
 	LateBarrier bool `protobuf:"varint,4,opt,name=late_barrier,json=lateBarrier,proto3" json:"late_barrier,omitempty"`
 	// Members of the gang in all, or its minimum where an object such as a PodGroup says only that;
 	// written on the pods.
-	GangSize      int32 `protobuf:"varint,5,opt,name=gang_size,json=gangSize,proto3" json:"gang_size,omitempty"`
+	GangSize int32 `protobuf:"varint,5,opt,name=gang_size,json=gangSize,proto3" json:"gang_size,omitempty"`
+	// A Binding of this gang was refused at its last start: before a member is PREPARED its Binding is
+	// tried as a dry run. A refusal is the fact BIND_REFUSED, while nothing is bound.
+	DryRun        bool `protobuf:"varint,6,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1464,6 +1492,13 @@ func (x *Admit) GetGangSize() int32 {
 		return x.GangSize
 	}
 	return 0
+}
+
+func (x *Admit) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
 }
 
 // Opens a barrier for all members of the plan.
@@ -1675,6 +1710,68 @@ func (x *Evict) GetGang() *GangRef {
 	return nil
 }
 
+// Asks for a Job as it is now: whether it survives that its pods are evicted. Changes nothing. The
+// DirectiveResult carries it, or code 404.
+type ReadJob struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Namespace     string                 `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Uid           string                 `protobuf:"bytes,3,opt,name=uid,proto3" json:"uid,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReadJob) Reset() {
+	*x = ReadJob{}
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReadJob) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReadJob) ProtoMessage() {}
+
+func (x *ReadJob) ProtoReflect() protoreflect.Message {
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReadJob.ProtoReflect.Descriptor instead.
+func (*ReadJob) Descriptor() ([]byte, []int) {
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ReadJob) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *ReadJob) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ReadJob) GetUid() string {
+	if x != nil {
+		return x.Uid
+	}
+	return ""
+}
+
 // A Kubernetes event on a pod.
 type Event struct {
 	state        protoimpl.MessageState `protogen:"open.v1"`
@@ -1691,7 +1788,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[16]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1703,7 +1800,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[16]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1716,7 +1813,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{16}
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Event) GetPodUid() string {
@@ -1778,7 +1875,7 @@ type Patch struct {
 
 func (x *Patch) Reset() {
 	*x = Patch{}
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[17]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1790,7 +1887,7 @@ func (x *Patch) String() string {
 func (*Patch) ProtoMessage() {}
 
 func (x *Patch) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[17]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1803,7 +1900,7 @@ func (x *Patch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Patch.ProtoReflect.Descriptor instead.
 func (*Patch) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{17}
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Patch) GetTarget() *Patch_Target {
@@ -1850,7 +1947,7 @@ type Admit_Member struct {
 
 func (x *Admit_Member) Reset() {
 	*x = Admit_Member{}
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[18]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1862,7 +1959,7 @@ func (x *Admit_Member) String() string {
 func (*Admit_Member) ProtoMessage() {}
 
 func (x *Admit_Member) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[18]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1945,7 +2042,7 @@ type Patch_Target struct {
 
 func (x *Patch_Target) Reset() {
 	*x = Patch_Target{}
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[19]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1957,7 +2054,7 @@ func (x *Patch_Target) String() string {
 func (*Patch_Target) ProtoMessage() {}
 
 func (x *Patch_Target) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[19]
+	mi := &file_phalanx_v1alpha1_cluster_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1970,7 +2067,7 @@ func (x *Patch_Target) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Patch_Target.ProtoReflect.Descriptor instead.
 func (*Patch_Target) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{17, 0}
+	return file_phalanx_v1alpha1_cluster_proto_rawDescGZIP(), []int{18, 0}
 }
 
 func (x *Patch_Target) GetGroup() string {
@@ -2032,7 +2129,7 @@ const file_phalanx_v1alpha1_cluster_proto_rawDesc = "" +
 	"\n" +
 	"leadership\x18\b \x01(\v2\x1c.phalanx.v1alpha1.LeadershipH\x00R\n" +
 	"leadershipB\t\n" +
-	"\amessage\"\xb1\x03\n" +
+	"\amessage\"\xe9\x03\n" +
 	"\fSyncResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\x04R\bsequence\x125\n" +
@@ -2042,7 +2139,9 @@ const file_phalanx_v1alpha1_cluster_proto_rawDesc = "" +
 	"\x06reject\x18\x06 \x01(\v2\x18.phalanx.v1alpha1.RejectH\x00R\x06reject\x12/\n" +
 	"\x05evict\x18\a \x01(\v2\x17.phalanx.v1alpha1.EvictH\x00R\x05evict\x12/\n" +
 	"\x05event\x18\b \x01(\v2\x17.phalanx.v1alpha1.EventH\x00R\x05event\x12/\n" +
-	"\x05patch\x18\t \x01(\v2\x17.phalanx.v1alpha1.PatchH\x00R\x05patchB\t\n" +
+	"\x05patch\x18\t \x01(\v2\x17.phalanx.v1alpha1.PatchH\x00R\x05patch\x126\n" +
+	"\bread_job\x18\n" +
+	" \x01(\v2\x19.phalanx.v1alpha1.ReadJobH\x00R\areadJobB\t\n" +
 	"\amessage\"\xa7\x01\n" +
 	"\x05Hello\x12\x1d\n" +
 	"\n" +
@@ -2105,26 +2204,28 @@ const file_phalanx_v1alpha1_cluster_proto_rawDesc = "" +
 	"\fSTAGE_PERMIT\x10\x03\x12\x12\n" +
 	"\x0eSTAGE_PRE_BIND\x10\x04\x12\x0e\n" +
 	"\n" +
-	"STAGE_BIND\x10\x05\"\x98\x01\n" +
+	"STAGE_BIND\x10\x05\"\xb0\x01\n" +
 	"\x0fDirectiveResult\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x18\n" +
 	"\aapplied\x18\x02 \x01(\bR\aapplied\x12\x12\n" +
 	"\x04code\x18\x03 \x01(\x05R\x04code\x12\x18\n" +
 	"\amessage\x18\x04 \x01(\tR\amessage\x12!\n" +
-	"\fkind_missing\x18\x05 \x01(\bR\vkindMissing\"&\n" +
+	"\fkind_missing\x18\x05 \x01(\bR\vkindMissing\x12\x16\n" +
+	"\x06object\x18\x06 \x01(\fR\x06object\"&\n" +
 	"\n" +
 	"Leadership\x12\x18\n" +
 	"\aleading\x18\x01 \x01(\bR\aleading\"S\n" +
 	"\aGangRef\x12\x1c\n" +
 	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x16\n" +
 	"\x06source\x18\x02 \x01(\tR\x06source\x12\x12\n" +
-	"\x04name\x18\x03 \x01(\tR\x04name\"\x8c\x03\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\"\xa5\x03\n" +
 	"\x05Admit\x12-\n" +
 	"\x04gang\x18\x01 \x01(\v2\x19.phalanx.v1alpha1.GangRefR\x04gang\x12\x12\n" +
 	"\x04plan\x18\x02 \x01(\x04R\x04plan\x128\n" +
 	"\amembers\x18\x03 \x03(\v2\x1e.phalanx.v1alpha1.Admit.MemberR\amembers\x12!\n" +
 	"\flate_barrier\x18\x04 \x01(\bR\vlateBarrier\x12\x1b\n" +
-	"\tgang_size\x18\x05 \x01(\x05R\bgangSize\x1a\xc5\x01\n" +
+	"\tgang_size\x18\x05 \x01(\x05R\bgangSize\x12\x17\n" +
+	"\adry_run\x18\x06 \x01(\bR\x06dryRun\x1a\xc5\x01\n" +
 	"\x06Member\x12\x17\n" +
 	"\apod_uid\x18\x01 \x01(\tR\x06podUid\x12#\n" +
 	"\rpod_namespace\x18\x02 \x01(\tR\fpodNamespace\x12\x19\n" +
@@ -2152,7 +2253,11 @@ const file_phalanx_v1alpha1_cluster_proto_rawDesc = "" +
 	"\rpod_namespace\x18\x02 \x01(\tR\fpodNamespace\x12\x19\n" +
 	"\bpod_name\x18\x03 \x01(\tR\apodName\x12\x16\n" +
 	"\x06reason\x18\x04 \x01(\tR\x06reason\x12-\n" +
-	"\x04gang\x18\x05 \x01(\v2\x19.phalanx.v1alpha1.GangRefR\x04gang\"\x85\x02\n" +
+	"\x04gang\x18\x05 \x01(\v2\x19.phalanx.v1alpha1.GangRefR\x04gang\"M\n" +
+	"\aReadJob\x12\x1c\n" +
+	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x10\n" +
+	"\x03uid\x18\x03 \x01(\tR\x03uid\"\x85\x02\n" +
 	"\x05Event\x12\x17\n" +
 	"\apod_uid\x18\x01 \x01(\tR\x06podUid\x12#\n" +
 	"\rpod_namespace\x18\x02 \x01(\tR\fpodNamespace\x12\x19\n" +
@@ -2200,7 +2305,7 @@ func file_phalanx_v1alpha1_cluster_proto_rawDescGZIP() []byte {
 }
 
 var file_phalanx_v1alpha1_cluster_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_phalanx_v1alpha1_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_phalanx_v1alpha1_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_phalanx_v1alpha1_cluster_proto_goTypes = []any{
 	(MemberFact_State)(0),   // 0: phalanx.v1alpha1.MemberFact.State
 	(Conflict_Stage)(0),     // 1: phalanx.v1alpha1.Conflict.Stage
@@ -2223,14 +2328,15 @@ var file_phalanx_v1alpha1_cluster_proto_goTypes = []any{
 	(*Release)(nil),         // 18: phalanx.v1alpha1.Release
 	(*Reject)(nil),          // 19: phalanx.v1alpha1.Reject
 	(*Evict)(nil),           // 20: phalanx.v1alpha1.Evict
-	(*Event)(nil),           // 21: phalanx.v1alpha1.Event
-	(*Patch)(nil),           // 22: phalanx.v1alpha1.Patch
-	(*Admit_Member)(nil),    // 23: phalanx.v1alpha1.Admit.Member
-	(*Patch_Target)(nil),    // 24: phalanx.v1alpha1.Patch.Target
-	(*Node)(nil),            // 25: phalanx.v1alpha1.Node
-	(*Pod)(nil),             // 26: phalanx.v1alpha1.Pod
-	(*ObjectKey)(nil),       // 27: phalanx.v1alpha1.ObjectKey
-	(*Object)(nil),          // 28: phalanx.v1alpha1.Object
+	(*ReadJob)(nil),         // 21: phalanx.v1alpha1.ReadJob
+	(*Event)(nil),           // 22: phalanx.v1alpha1.Event
+	(*Patch)(nil),           // 23: phalanx.v1alpha1.Patch
+	(*Admit_Member)(nil),    // 24: phalanx.v1alpha1.Admit.Member
+	(*Patch_Target)(nil),    // 25: phalanx.v1alpha1.Patch.Target
+	(*Node)(nil),            // 26: phalanx.v1alpha1.Node
+	(*Pod)(nil),             // 27: phalanx.v1alpha1.Pod
+	(*ObjectKey)(nil),       // 28: phalanx.v1alpha1.ObjectKey
+	(*Object)(nil),          // 29: phalanx.v1alpha1.Object
 }
 var file_phalanx_v1alpha1_cluster_proto_depIdxs = []int32{
 	7,  // 0: phalanx.v1alpha1.SyncRequest.hello:type_name -> phalanx.v1alpha1.Hello
@@ -2245,31 +2351,32 @@ var file_phalanx_v1alpha1_cluster_proto_depIdxs = []int32{
 	18, // 9: phalanx.v1alpha1.SyncResponse.release:type_name -> phalanx.v1alpha1.Release
 	19, // 10: phalanx.v1alpha1.SyncResponse.reject:type_name -> phalanx.v1alpha1.Reject
 	20, // 11: phalanx.v1alpha1.SyncResponse.evict:type_name -> phalanx.v1alpha1.Evict
-	21, // 12: phalanx.v1alpha1.SyncResponse.event:type_name -> phalanx.v1alpha1.Event
-	22, // 13: phalanx.v1alpha1.SyncResponse.patch:type_name -> phalanx.v1alpha1.Patch
-	9,  // 14: phalanx.v1alpha1.Welcome.watch:type_name -> phalanx.v1alpha1.ObjectKind
-	25, // 15: phalanx.v1alpha1.Changes.nodes:type_name -> phalanx.v1alpha1.Node
-	26, // 16: phalanx.v1alpha1.Changes.pods:type_name -> phalanx.v1alpha1.Pod
-	27, // 17: phalanx.v1alpha1.Changes.removed_objects:type_name -> phalanx.v1alpha1.ObjectKey
-	28, // 18: phalanx.v1alpha1.Changes.objects:type_name -> phalanx.v1alpha1.Object
-	0,  // 19: phalanx.v1alpha1.MemberFact.state:type_name -> phalanx.v1alpha1.MemberFact.State
-	1,  // 20: phalanx.v1alpha1.Conflict.stage:type_name -> phalanx.v1alpha1.Conflict.Stage
-	16, // 21: phalanx.v1alpha1.Admit.gang:type_name -> phalanx.v1alpha1.GangRef
-	23, // 22: phalanx.v1alpha1.Admit.members:type_name -> phalanx.v1alpha1.Admit.Member
-	16, // 23: phalanx.v1alpha1.Release.gang:type_name -> phalanx.v1alpha1.GangRef
-	2,  // 24: phalanx.v1alpha1.Release.stage:type_name -> phalanx.v1alpha1.Release.Stage
-	16, // 25: phalanx.v1alpha1.Reject.gang:type_name -> phalanx.v1alpha1.GangRef
-	16, // 26: phalanx.v1alpha1.Evict.gang:type_name -> phalanx.v1alpha1.GangRef
-	3,  // 27: phalanx.v1alpha1.Event.type:type_name -> phalanx.v1alpha1.Event.Type
-	24, // 28: phalanx.v1alpha1.Patch.target:type_name -> phalanx.v1alpha1.Patch.Target
-	4,  // 29: phalanx.v1alpha1.Patch.kind:type_name -> phalanx.v1alpha1.Patch.Kind
-	5,  // 30: phalanx.v1alpha1.ClusterService.Sync:input_type -> phalanx.v1alpha1.SyncRequest
-	6,  // 31: phalanx.v1alpha1.ClusterService.Sync:output_type -> phalanx.v1alpha1.SyncResponse
-	31, // [31:32] is the sub-list for method output_type
-	30, // [30:31] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	22, // 12: phalanx.v1alpha1.SyncResponse.event:type_name -> phalanx.v1alpha1.Event
+	23, // 13: phalanx.v1alpha1.SyncResponse.patch:type_name -> phalanx.v1alpha1.Patch
+	21, // 14: phalanx.v1alpha1.SyncResponse.read_job:type_name -> phalanx.v1alpha1.ReadJob
+	9,  // 15: phalanx.v1alpha1.Welcome.watch:type_name -> phalanx.v1alpha1.ObjectKind
+	26, // 16: phalanx.v1alpha1.Changes.nodes:type_name -> phalanx.v1alpha1.Node
+	27, // 17: phalanx.v1alpha1.Changes.pods:type_name -> phalanx.v1alpha1.Pod
+	28, // 18: phalanx.v1alpha1.Changes.removed_objects:type_name -> phalanx.v1alpha1.ObjectKey
+	29, // 19: phalanx.v1alpha1.Changes.objects:type_name -> phalanx.v1alpha1.Object
+	0,  // 20: phalanx.v1alpha1.MemberFact.state:type_name -> phalanx.v1alpha1.MemberFact.State
+	1,  // 21: phalanx.v1alpha1.Conflict.stage:type_name -> phalanx.v1alpha1.Conflict.Stage
+	16, // 22: phalanx.v1alpha1.Admit.gang:type_name -> phalanx.v1alpha1.GangRef
+	24, // 23: phalanx.v1alpha1.Admit.members:type_name -> phalanx.v1alpha1.Admit.Member
+	16, // 24: phalanx.v1alpha1.Release.gang:type_name -> phalanx.v1alpha1.GangRef
+	2,  // 25: phalanx.v1alpha1.Release.stage:type_name -> phalanx.v1alpha1.Release.Stage
+	16, // 26: phalanx.v1alpha1.Reject.gang:type_name -> phalanx.v1alpha1.GangRef
+	16, // 27: phalanx.v1alpha1.Evict.gang:type_name -> phalanx.v1alpha1.GangRef
+	3,  // 28: phalanx.v1alpha1.Event.type:type_name -> phalanx.v1alpha1.Event.Type
+	25, // 29: phalanx.v1alpha1.Patch.target:type_name -> phalanx.v1alpha1.Patch.Target
+	4,  // 30: phalanx.v1alpha1.Patch.kind:type_name -> phalanx.v1alpha1.Patch.Kind
+	5,  // 31: phalanx.v1alpha1.ClusterService.Sync:input_type -> phalanx.v1alpha1.SyncRequest
+	6,  // 32: phalanx.v1alpha1.ClusterService.Sync:output_type -> phalanx.v1alpha1.SyncResponse
+	32, // [32:33] is the sub-list for method output_type
+	31, // [31:32] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_phalanx_v1alpha1_cluster_proto_init() }
@@ -2295,6 +2402,7 @@ func file_phalanx_v1alpha1_cluster_proto_init() {
 		(*SyncResponse_Evict)(nil),
 		(*SyncResponse_Event)(nil),
 		(*SyncResponse_Patch)(nil),
+		(*SyncResponse_ReadJob)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2302,7 +2410,7 @@ func file_phalanx_v1alpha1_cluster_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_phalanx_v1alpha1_cluster_proto_rawDesc), len(file_phalanx_v1alpha1_cluster_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   20,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

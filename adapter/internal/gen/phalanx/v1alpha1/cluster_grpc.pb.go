@@ -35,7 +35,7 @@ const (
 //	  Changes* (the snapshot), MemberFact* -->
 //	  SyncDone ---------------------------->   from here on the brain decides, if the adapter leads
 //	  Changes, MemberFact, Conflict ... --->
-//	  <-- Admit, Release, Reject, Evict, Event, Patch (each with a sequence number)
+//	  <-- Admit, Release, Reject, Evict, ReadJob, Event, Patch (each with a sequence number)
 //	  DirectiveResult --------------------->
 //
 // The brain plans nothing before both Leadership{leading: true} and SyncDone have followed Hello, in
@@ -85,7 +85,7 @@ type ClusterService_SyncClient = grpc.BidiStreamingClient[SyncRequest, SyncRespo
 //	  Changes* (the snapshot), MemberFact* -->
 //	  SyncDone ---------------------------->   from here on the brain decides, if the adapter leads
 //	  Changes, MemberFact, Conflict ... --->
-//	  <-- Admit, Release, Reject, Evict, Event, Patch (each with a sequence number)
+//	  <-- Admit, Release, Reject, Evict, ReadJob, Event, Patch (each with a sequence number)
 //	  DirectiveResult --------------------->
 //
 // The brain plans nothing before both Leadership{leading: true} and SyncDone have followed Hello, in

@@ -686,7 +686,9 @@ type Pod struct {
 	TerminationGraceMs int64 `protobuf:"varint,20,opt,name=termination_grace_ms,json=terminationGraceMs,proto3" json:"termination_grace_ms,omitempty"`
 	// Its condition PodScheduled is False with the reason WaitingForGang or ExtraMember: somebody has
 	// told it that it waits.
-	Told          bool `protobuf:"varint,21,opt,name=told,proto3" json:"told,omitempty"`
+	Told bool `protobuf:"varint,21,opt,name=told,proto3" json:"told,omitempty"`
+	// When it was bound: the last transition of the condition PodScheduled to True; 0 while it is not.
+	BoundMs       int64 `protobuf:"varint,22,opt,name=bound_ms,json=boundMs,proto3" json:"bound_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -866,6 +868,13 @@ func (x *Pod) GetTold() bool {
 		return x.Told
 	}
 	return false
+}
+
+func (x *Pod) GetBoundMs() int64 {
+	if x != nil {
+		return x.BoundMs
+	}
+	return 0
 }
 
 // Which object of a kind that Welcome.watch names. With another UID it is another object.
@@ -1075,7 +1084,7 @@ const file_phalanx_v1alpha1_objects_proto_rawDesc = "" +
 	"apiVersion\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x12\n" +
 	"\x04name\x18\x03 \x01(\tR\x04name\x12\x10\n" +
-	"\x03uid\x18\x04 \x01(\tR\x03uid\"\x97\n" +
+	"\x03uid\x18\x04 \x01(\tR\x03uid\"\xb2\n" +
 	"\n" +
 	"\x03Pod\x12\x10\n" +
 	"\x03uid\x18\x01 \x01(\tR\x03uid\x12\x1c\n" +
@@ -1100,7 +1109,8 @@ const file_phalanx_v1alpha1_objects_proto_rawDesc = "" +
 	"\vtolerations\x18\x12 \x03(\v2\x1c.phalanx.v1alpha1.TolerationR\vtolerations\x12-\n" +
 	"\x12unresolved_objects\x18\x13 \x03(\tR\x11unresolvedObjects\x120\n" +
 	"\x14termination_grace_ms\x18\x14 \x01(\x03R\x12terminationGraceMs\x12\x12\n" +
-	"\x04told\x18\x15 \x01(\bR\x04told\x1a9\n" +
+	"\x04told\x18\x15 \x01(\bR\x04told\x12\x19\n" +
+	"\bbound_ms\x18\x16 \x01(\x03R\aboundMs\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a>\n" +
