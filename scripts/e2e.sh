@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # e2e.sh [GROUP or STORY...]: end-to-end stories on the lab: a real control plane with make-believe GPU
 # nodes, and Phalanx as its Helm chart describes it. Groups: smoke (what test.sh runs, under 4
-# minutes), all (the default). `e2e.sh list` names the stories.
+# minutes), faults (what breaks while a gang starts), all (the default). `e2e.sh list` names the stories.
 # The last line is "N passed, N failed".
 set -euo pipefail
 

@@ -1,6 +1,7 @@
-// Package demo tells two stories on a lab and checks each claim on the objects of
-// the API server: a gang lands whole in the one NVLink rack that can hold it, and
-// two gangs that do not both fit never hold a part of the room.
+// Package demo tells stories on a lab and checks each claim on the objects of the
+// API server: a gang lands whole in the one NVLink rack that can hold it; two gangs
+// that do not both fit never hold a part of the room; a start that is broken off
+// leaves nothing behind.
 package demo
 
 import (
@@ -82,6 +83,12 @@ func (d *Demo) Tell(ctx context.Context) error {
 		return err
 	}
 	if err := d.tellTwo(ctx); err != nil {
+		return err
+	}
+	if err := d.tellDeleted(ctx); err != nil {
+		return err
+	}
+	if err := d.tellRefused(ctx); err != nil {
 		return err
 	}
 	return d.showMetrics(ctx)

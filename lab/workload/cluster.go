@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -89,10 +90,32 @@ func (c Cluster) CreatePods(ctx context.Context, n int, gangs ...Gang) error {
 }
 
 // Resume lets a suspended Job make its pods.
-func (c Cluster) Resume(ctx context.Context, g Gang) error {
+func (c Cluster) Resume(ctx context.Context, g Gang) error { return c.suspend(ctx, g, false) }
+
+// Suspend lets a Job take its pods away.
+func (c Cluster) Suspend(ctx context.Context, g Gang) error { return c.suspend(ctx, g, true) }
+
+func (c Cluster) suspend(ctx context.Context, g Gang, suspend bool) error {
 	_, err := c.Client().BatchV1().Jobs(g.namespace()).Patch(ctx, g.Name, types.MergePatchType,
-		[]byte(`{"spec":{"suspend":false}}`), metav1.PatchOptions{})
+		fmt.Appendf(nil, `{"spec":{"suspend":%t}}`, suspend), metav1.PatchOptions{})
 	return err
+}
+
+// CheckJob is nil while the gang's Job goes on and has counted no failed pod.
+func (c Cluster) CheckJob(ctx context.Context, g Gang) error {
+	job, err := c.Client().BatchV1().Jobs(g.namespace()).Get(ctx, g.Name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	for _, condition := range job.Status.Conditions {
+		if condition.Type == batchv1.JobFailed && condition.Status == corev1.ConditionTrue {
+			return fmt.Errorf("the Job %s has failed: %s: %s", g.Name, condition.Reason, condition.Message)
+		}
+	}
+	if job.Status.Failed > 0 {
+		return fmt.Errorf("the Job %s counts %d failed pods", g.Name, job.Status.Failed)
+	}
+	return nil
 }
 
 // Members lists the gang's pods.

@@ -41,6 +41,12 @@ type Gang struct {
 	Labels       map[string]string // of each pod: added, and winning
 	Annotations  map[string]string // of each pod: added, and winning
 	Suspended    bool              // Job only: created without pods
+	// Job only: how many failed pods it survives; nil = the API's default.
+	BackoffLimit *int32
+	// Job only: evicted pods do not count as failed.
+	IgnoreDisruption bool
+	// Storage class of a volume of each pod's own, for its lifetime; "" = none.
+	VolumeClass string
 }
 
 // Template is the pod that all members are copies of.
@@ -57,7 +63,7 @@ func (g Gang) Template() corev1.PodTemplateSpec {
 		limits[gpuResource] = *resource.NewQuantity(int64(g.GPUs), resource.DecimalSI)
 	}
 	grace := int64(0)
-	return corev1.PodTemplateSpec{
+	template := corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: labels, Annotations: annotations},
 		Spec: corev1.PodSpec{
 			SchedulerName:                 g.Scheduler,
@@ -69,6 +75,13 @@ func (g Gang) Template() corev1.PodTemplateSpec {
 			}},
 		},
 	}
+	if g.VolumeClass != "" {
+		template.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
+			Ephemeral: &corev1.EphemeralVolumeSource{
+				VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{Spec: claimSpec(g.VolumeClass)},
+			}}}}
+	}
+	return template
 }
 
 // Pod returns the bare pod of one member.
@@ -82,13 +95,21 @@ func (g Gang) Pod(member int) *corev1.Pod {
 // Job returns the Indexed Job of the whole gang.
 func (g Gang) Job() *batchv1.Job {
 	mode, size := batchv1.IndexedCompletion, int32(g.Size)
-	return &batchv1.Job{
+	job := &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{Namespace: g.namespace(), Name: g.Name},
 		Spec: batchv1.JobSpec{
-			CompletionMode: &mode, Completions: &size, Parallelism: &size,
+			CompletionMode: &mode, Completions: &size, Parallelism: &size, BackoffLimit: g.BackoffLimit,
 			Suspend: &g.Suspended, Template: g.Template(),
 		},
 	}
+	if g.IgnoreDisruption {
+		job.Spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
+			Action: batchv1.PodFailurePolicyActionIgnore,
+			OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{{
+				Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue}},
+		}}}
+	}
+	return job
 }
 
 func (g Gang) namespace() string {

@@ -105,11 +105,12 @@ func chartRights(e *env) {
 		{"update", "", "persistentvolumes", ""}, {"create", "phalanx.dev", "gangs", ""},
 		{"patch", "phalanx.dev", "gangs/status", ""}, {"delete", "phalanx.dev", "gangs", ""},
 		{"watch", "scheduling.x-k8s.io", "podgroups", ""},
+		{"get", "batch", "jobs", ""},
 	}
 	refused := []access{
 		{"delete", "", "pods", ""}, {"create", "", "pods", ""}, {"update", "", "pods", ""},
 		{"create", "", "pods/exec", ""}, {"patch", "", "nodes", ""}, {"delete", "", "nodes", ""},
-		{"get", "", "secrets", ""}, {"list", "", "configmaps", ""}, {"impersonate", "", "users", ""},
+		{"get", "", "secrets", ""}, {"list", "", "configmaps", ""}, {"update", "batch", "jobs", ""}, {"impersonate", "", "users", ""},
 		{"update", "coordination.k8s.io", "leases", "kube-scheduler"}, {"update", "scheduling.x-k8s.io", "podgroups", ""},
 		{"create", "rbac.authorization.k8s.io", "clusterrolebindings", ""}, {"*", "*", "*", ""},
 	}

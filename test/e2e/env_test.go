@@ -36,7 +36,8 @@ type env struct {
 	ctx context.Context
 	workload.Cluster
 	phalanx    *install.Phalanx
-	namespaces []string // the first is the story's own
+	namespaces []string                      // the first is the story's own
+	after      []func(context.Context) error // undo what the story made outside of them
 }
 
 func newEnv(ctx context.Context, t *testing.T, name string) *env {
@@ -111,12 +112,16 @@ func (e *env) leave() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
+	var errs []error
 	for _, namespace := range e.namespaces {
-		if err := e.empty(ctx, namespace); err != nil {
-			e.t.Errorf("clean up after the story: %v", err)
-			stopLab()
-			return
-		}
+		errs = append(errs, e.empty(ctx, namespace))
+	}
+	for _, undo := range e.after {
+		errs = append(errs, undo(ctx))
+	}
+	if err := errors.Join(errs...); err != nil {
+		e.t.Errorf("clean up after the story: %v", err)
+		stopLab()
 	}
 }
 
