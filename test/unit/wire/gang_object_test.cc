@@ -128,7 +128,8 @@ TEST(GangStatusPatch, WritesOnlyWhatTheKindDeclares) {
   }
   GangReport started = Waiting();
   started.started = Time{1};
-  for (const auto& [field, value] : StatusOf(started).items()) written.insert(field);
+  const Json status = StatusOf(started);
+  for (const auto& [field, value] : status.items()) written.insert(field);
   EXPECT_GT(written.size(), 15u);
   EXPECT_THAT(written, IsSubsetOf(declared));
 }
