@@ -211,7 +211,7 @@ func (d *Demo) claimRolledBack(ctx context.Context, gang workload.Gang, policy s
 	if err != nil {
 		return err
 	}
-	err = d.claim(ctx, "an event of the gang names the policy", func(ctx context.Context) error {
+	err = d.claim(ctx, "the gang's object says why, and names the policy", func(ctx context.Context) error {
 		return d.waitTold(ctx, gang, policy)
 	})
 	if err != nil {
@@ -222,19 +222,23 @@ func (d *Demo) claimRolledBack(ctx context.Context, gang workload.Gang, policy s
 	})
 }
 
-// waitTold waits for an event on a pod of the gang that has a word in it.
+// waitTold waits until the status of the gang's object has a word in it, and shows
+// the text that does.
 func (d *Demo) waitTold(ctx context.Context, gang workload.Gang, word string) error {
-	return harness.Eventually(ctx, "an event that says "+word, func(ctx context.Context) error {
-		events, err := d.cluster.Client().CoreV1().Events(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{})
+	return harness.Eventually(ctx, "a status that says "+word, func(ctx context.Context) error {
+		out, err := d.cluster.Kubectl(ctx, "get", "gangs", "-o", "yaml")
 		if err != nil {
 			return err
 		}
-		for _, event := range events.Items {
-			if strings.HasPrefix(event.InvolvedObject.Name, gang.Name+"-") && strings.Contains(event.Message, word) {
-				d.quote(event.Reason + ": " + event.Message)
-				return nil
-			}
+		gangs, err := d.gangs(ctx)
+		if err != nil {
+			return err
 		}
-		return fmt.Errorf("none of %d does", len(events.Items))
+		reason := gangs[gang.Name].Reason.Message
+		if !strings.Contains(out, word) || !strings.Contains(reason, word) {
+			return fmt.Errorf("the reason is %q", reason)
+		}
+		d.quote(reason)
+		return nil
 	})
 }

@@ -61,7 +61,11 @@ Reason MissingReason(const Gang& gang) {
   Reason reason{.code = ReasonCode::kMembersMissing};
   reason.have = roster.Counted();
   reason.need = gang.terms.min;
-  if (roster.gated().empty()) return reason;
+  if (roster.gated().empty()) {
+    // What was rolled back waits for its controller: the cause is not forgotten meanwhile.
+    if (gang.failure.code != ReasonCode::kNone) reason.detail = Explain(gang.failure);
+    return reason;
+  }
   if (reason.have + roster.Count(Standing::kGated) >= reason.need) {
     reason.code = ReasonCode::kMembersGated;
   }

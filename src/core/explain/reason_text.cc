@@ -109,7 +109,9 @@ std::string Missing(const Reason& reason) {
     out += fmt::format(", {} gated: {} waits for the scheduling gate {}", reason.detail,
                        reason.member, reason.subject);
   }
-  return out + "; it is placed when the rest is created";
+  out += "; it is placed when the rest is created";
+  if (reason.subject.empty() && !reason.detail.empty()) out += "; " + reason.detail;
+  return out;
 }
 
 std::string Invalid(const Reason& reason) {

@@ -260,6 +260,9 @@ TEST_F(RollBackTest, NextStartTriesEachBindingFirst) {
   rig.Run();
   ASSERT_THAT(rig.Sent<Evict>(), SizeIs(2));
   EXPECT_FALSE(rig.Sent<Admit>()[0].dry_run);
+  // While its controller has not made the evicted pods again, the cause is still told.
+  EXPECT_EQ(rig.View("train").phase, GangPhase::kGathering);
+  EXPECT_THAT(rig.View("train").explanation, HasSubstr("denied by policy no-third"));
   for (int i = 0; i < 2; ++i) {
     PodObject pod = MakeMember({.size = 3}, i);
     pod.uid += "-again";
