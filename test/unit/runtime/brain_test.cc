@@ -297,9 +297,7 @@ TEST_F(BrainTest, StopFailsWhatWaitsAndCanBeRepeated) {
   brain.Stop();
 }
 
-// Disabled: a known fault. After many sessions at once the last one is sometimes never admitted, in
-// one run of ten to thirty (--gtest_also_run_disabled_tests --gtest_repeat=100).
-TEST_F(BrainTest, DISABLED_ManySessionsPostersAndReadersAtOnce) {
+TEST_F(BrainTest, ManySessionsPostersAndReadersAtOnce) {
   Brain brain({});
   brain.Start();
   std::atomic<bool> stop{false};
@@ -310,9 +308,11 @@ TEST_F(BrainTest, DISABLED_ManySessionsPostersAndReadersAtOnce) {
       brain.SinceProgress();
     }
   });
+  // Not about a member: one that is told to be reserved before SyncDone is in the adapter's
+  // pipeline, and is waited for.
   std::thread poster([&] {
     while (!stop) {
-      CommandBody fact = MemberFact{"uid-train-0", 1, "n0", MemberState::kReserved, 0, ""};
+      CommandBody fact = MemberFact{"uid-other", 1, "n0", MemberState::kReserved, 0, ""};
       brain.Post(brain.epoch(), fact);
       std::this_thread::yield();
     }
