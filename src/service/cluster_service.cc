@@ -68,6 +68,7 @@ void ClusterServiceImpl::Welcome(std::shared_ptr<SyncSession> session, const pb:
   ++counters_.sessions;
   session->Accept(epoch, hello);
   brain_.Connect(epoch, hello.adapter_id(), session);
+  session->Begin();
   LogInfo("adapter connected", {{"adapter", hello.adapter_id()},
                                 {"adapter_version", hello.adapter_version()},
                                 {"kubernetes_version", hello.kubernetes_version()},

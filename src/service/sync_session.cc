@@ -37,7 +37,14 @@ void SyncSession::Accept(uint64_t epoch, const pb::Hello& hello) {
   decode_.scheduler_names.assign(hello.scheduler_names().begin(), hello.scheduler_names().end());
   decode_.accelerators = settings_.engine.accelerators;
   epoch_ = epoch;
-  Send(wire::EncodeWelcome(epoch, decode_.accelerators, settings_.max_frame_bytes));
+  std::lock_guard lock(mutex_);
+  outbox_.push_back(wire::EncodeWelcome(epoch, decode_.accelerators, settings_.max_frame_bytes));
+  writing_ = true;
+}
+
+void SyncSession::Begin() {
+  std::lock_guard lock(mutex_);
+  if (!finished_) StartWrite(&outbox_.front());
 }
 
 void SyncSession::Close(const grpc::Status& status) {

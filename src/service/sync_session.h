@@ -54,8 +54,10 @@ class SyncSession final : public grpc::ServerBidiReactor<pb::SyncRequest, pb::Sy
 
   // Begins to read.
   void Start();
-  // Called by the host: from now on the session is `epoch`.
+  // Called by the host: from now on the session is `epoch`. Welcome is first in the outbox, but is
+  // written by Begin() only, when the brain takes calls under that epoch.
   void Accept(uint64_t epoch, const pb::Hello& hello);
+  void Begin();
   // Ends the stream with `status`, unless it has ended.
   void Close(const grpc::Status& status);
   uint64_t epoch() const { return epoch_.load(); }
