@@ -81,6 +81,9 @@ struct Conflict {
   bool pod_refused = false;
 };
 
+// The HTTP status of an object that is not there.
+inline constexpr int32_t kNotFound = 404;
+
 struct DirectiveResult {
   uint64_t sequence = 0;
   bool applied = false;

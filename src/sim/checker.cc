@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "core/explain/reason_text.h"
 #include "core/judge/judge.h"
-#include "sim/fields.h"
 #include "sim/text.h"
 
 namespace phalanx::sim {
@@ -200,7 +200,7 @@ void Checker::LookAtGangs() {
     bool told = gang.reason.code != ReasonCode::kNone && !gang.explanation.empty();
     if (!waits || told) continue;
     Fail(fmt::format("gang {} waits in phase {} without a reason", KeyText(gang.key),
-                     PhaseWord(gang.phase)));
+                     PhaseName(gang.phase)));
   }
 }
 

@@ -1,5 +1,9 @@
 #include "sim/fields.h"
 
+#include <string_view>
+
+#include "core/explain/reason_text.h"
+
 namespace phalanx::sim {
 namespace {
 
@@ -57,6 +61,16 @@ std::vector<FieldInfo> ClusterFields() {
           {"levels", FieldType::kList, {}}};
 }
 
+// From the first value on to the last that has a name.
+template <class Enum>
+std::vector<std::string> AllNames(std::string_view (*name_of)(Enum)) {
+  std::vector<std::string> names;
+  for (int i = 0; name_of(static_cast<Enum>(i)) != "Unknown"; ++i) {
+    names.emplace_back(name_of(static_cast<Enum>(i)));
+  }
+  return names;
+}
+
 std::vector<FieldInfo> StatsFields() {
   std::vector<FieldInfo> fields;
   for (const char* name : {"plans", "work-units", "partial-spells", "epoch", "placements.",
@@ -70,30 +84,19 @@ std::vector<FieldInfo> StatsFields() {
 }  // namespace
 
 const std::vector<std::string>& PhaseWords() {
-  static const auto* const kWords =
-      new std::vector<std::string>{"Gathering", "Queued",      "Holding",   "Starting", "Running",
-                                   "Repairing", "RollingBack", "Suspended", "Done"};
+  static const auto* const kWords = new auto(AllNames(PhaseName));
   return *kWords;
 }
 
 const std::vector<std::string>& CodeWords() {
-  static const auto* const kWords = new std::vector<std::string>{
-      "None",          "Syncing",  "MembersMissing", "MembersGated",  "Invalid",  "MembersDisagree",
-      "ObjectMissing", "Queued",   "Capacity",       "Fragmentation", "Topology", "NoSuchNode",
-      "LevelUnknown",  "Conflict", "LateObjects",    "Returning",     "Backoff",  "RollingBack"};
+  static const auto* const kWords = new auto(AllNames(ReasonName));
   return *kWords;
 }
 
 const std::vector<std::string>& CauseWords() {
-  static const auto* const kWords = new std::vector<std::string>{
-      "NotReady",     "Unschedulable",  "Taint",         "Selector", "OutOfScope",
-      "LevelMissing", "ResourceAbsent", "ResourceInUse", "Conflict"};
+  static const auto* const kWords = new auto(AllNames(ExclusionName));
   return *kWords;
 }
-
-std::string PhaseWord(GangPhase phase) { return PhaseWords().at(static_cast<size_t>(phase)); }
-std::string CodeWord(ReasonCode code) { return CodeWords().at(static_cast<size_t>(code)); }
-std::string CauseWord(ExclusionCause cause) { return CauseWords().at(static_cast<size_t>(cause)); }
 
 std::string ResourceOf(const std::string& name) { return name == "gpu" ? "nvidia.com/gpu" : name; }
 

@@ -29,13 +29,10 @@ struct FieldInfo {
 const std::vector<FieldInfo>& FieldsOf(Subject subject);
 const FieldInfo* FindField(Subject subject, const std::string& name);
 
-// Words of the contract's enums, without their "k".
+// All names of the contract's enums, as core/explain gives them.
 const std::vector<std::string>& PhaseWords();
 const std::vector<std::string>& CodeWords();
 const std::vector<std::string>& CauseWords();
-std::string PhaseWord(GangPhase phase);
-std::string CodeWord(ReasonCode code);
-std::string CauseWord(ExclusionCause cause);
 
 // "gpu" -> "nvidia.com/gpu"; other names as they are.
 std::string ResourceOf(const std::string& name);

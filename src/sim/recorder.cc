@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/fields.h"
+#include "core/explain/reason_text.h"
 #include "wire/gang_object.h"
 
 namespace phalanx::sim {
@@ -111,8 +111,8 @@ void Recorder::RecordPhase(Duration elapsed, const GangView& gang) {
   it->second = now;
   Json line = Stamped(elapsed, "phase");
   line.update(Json{{"gang", KeyText(gang.key)},
-                   {"phase", PhaseWord(gang.phase)},
-                   {"code", CodeWord(gang.reason.code)},
+                   {"phase", PhaseName(gang.phase)},
+                   {"code", ReasonName(gang.reason.code)},
                    {"bound", gang.bound},
                    {"position", gang.position},
                    {"reason", gang.explanation}});

@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 
+#include "core/explain/reason_text.h"
 #include "sim/fields.h"
 #include "wire/gang_object.h"
 
@@ -151,15 +152,15 @@ std::optional<Value> Reader::OfObject(const std::string& field) {
   const GangReport* status = there && it->second.status ? &*it->second.status : nullptr;
   if (field == "object") return int64_t{there};
   if (field == "writes") return there ? it->second.writes : 0;
-  if (field == "shown") return std::string(status ? wire::Name(status->state) : "");
-  if (field == "shown-reason") return status ? CodeWord(status->reason.code) : std::string();
+  if (field == "shown") return std::string(status ? StateName(status->state) : "");
+  if (field == "shown-reason") return std::string(status ? ReasonName(status->reason.code) : "");
   if (field == "shown-position") return status ? int64_t{status->position} : 0;
   return std::nullopt;
 }
 
 Value Reader::OfGangView(const GangView& gang, const std::string& field) {
   int64_t held = std::count_if(gang.members.begin(), gang.members.end(), TakesPlanRoom);
-  if (field == "phase") return PhaseWord(gang.phase);
+  if (field == "phase") return std::string(PhaseName(gang.phase));
   if (field == "domain") return gang.domain;
   if (field == "bound") return int64_t{gang.bound};
   if (field == "present") return int64_t{gang.present};
@@ -191,7 +192,7 @@ Value Reader::OfGangView(const GangView& gang, const std::string& field) {
 }
 
 Value Reader::OfReason(const Reason& reason, const std::string& field) {
-  if (field == "code") return CodeWord(reason.code);
+  if (field == "code") return std::string(ReasonName(reason.code));
   if (field == "level") return reason.level;
   if (field == "best-domain") return reason.domain;
   if (field == "subject") return reason.subject;
@@ -202,7 +203,8 @@ Value Reader::OfReason(const Reason& reason, const std::string& field) {
   if (field == "never-fits") return int64_t{reason.never};
   int64_t nodes = 0;
   for (const Exclusion& exclusion : reason.exclusions) {
-    if (field == "excluded." + CauseWord(exclusion.cause)) nodes += exclusion.nodes;
+    if (field == fmt::format("excluded.{}", ExclusionName(exclusion.cause)))
+      nodes += exclusion.nodes;
   }
   return nodes;
 }
@@ -275,7 +277,7 @@ std::string Reader::Summary() {
   const GangView* view = View();
   if (!view) return fmt::format("gang {}: unknown to the brain", name_);
   return fmt::format("gang {}: {}, {} of {} bound, {} present, nodes [{}]; {}", name_,
-                     PhaseWord(view->phase), view->bound, view->size, view->present,
+                     PhaseName(view->phase), view->bound, view->size, view->present,
                      fmt::join(NodesOf(*view, true), " "), view->explanation);
 }
 

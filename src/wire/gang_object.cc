@@ -1,13 +1,12 @@
 #include "wire/gang_object.h"
 
+#include <absl/time/time.h>
 #include <fmt/format.h>
 
-#include <cctype>
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "wire/json_view.h"
+#include "core/explain/reason_text.h"
 
 namespace phalanx::wire {
 namespace {
@@ -16,12 +15,6 @@ using Json = nlohmann::ordered_json;
 
 std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-// "membersMissing" as Kubernetes writes reasons: "MembersMissing".
-std::string CamelCase(std::string name) {
-  if (!name.empty()) name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
-  return name;
 }
 
 // null takes a field away that an earlier status had.
@@ -41,9 +34,8 @@ Json ExplanationJson(const GangReport& report) {
   if (reason.code == ReasonCode::kNone) return {};
   Json exclusions = Json::array();
   for (const Exclusion& out : reason.exclusions) {
-    exclusions.push_back({{"cause", CamelCase(wire::Name(out.cause))},
-                          {"detail", out.detail},
-                          {"nodes", out.nodes}});
+    exclusions.push_back(
+        {{"cause", ExclusionName(out.cause)}, {"detail", out.detail}, {"nodes", out.nodes}});
   }
   return {{"have", reason.have},
           {"need", reason.need},
@@ -53,7 +45,7 @@ Json ExplanationJson(const GangReport& report) {
           {"detail", OrNull(reason.detail)},
           {"member", OrNull(reason.member)},
           {"never", reason.never},
-          {"provenThrough", wire::Name(reason.proven)},
+          {"provenThrough", ProvenName(reason.proven)},
           {"exclusions", std::move(exclusions)}};
 }
 
@@ -77,7 +69,7 @@ void PutStart(const GangReport& report, Json& status) {
 Json StatusJson(const GangReport& report) {
   const OwnerRef& owner = report.object.owner;
   const bool waits = report.state == GangState::kWaiting;
-  Json status = {{"state", Name(report.state)},
+  Json status = {{"state", StateName(report.state)},
                  {"ready", fmt::format("{}/{}", report.bound, report.size)},
                  {"owner", OrNull(owner.kind.empty() ? "" : owner.kind + "/" + owner.name)},
                  {"members", MembersJson(report)},
@@ -91,9 +83,8 @@ Json StatusJson(const GangReport& report) {
                  {"message", OrNull(report.explanation)}};
   // No estimate is made yet, and a guess is worse than none.
   status["eta"] = waits ? Json{{"basis", "unknown"}, {"text", "unknown"}} : Json();
-  status["reason"] = report.reason.code == ReasonCode::kNone
-                         ? Json()
-                         : Json(CamelCase(wire::Name(report.reason.code)));
+  status["reason"] =
+      report.reason.code == ReasonCode::kNone ? Json() : Json(ReasonName(report.reason.code));
   status["explanation"] = ExplanationJson(report);
   PutStart(report, status);
   status["conditions"] =
@@ -132,32 +123,8 @@ std::string WaitsPatch(const PodWaits& waits) {
                {"status", {{"conditions", Json::array({condition})}}}});
 }
 
-const char* Name(GangState state) {
-  switch (state) {
-    case GangState::kWaiting:
-      return "Waiting";
-    case GangState::kStarting:
-      return "Starting";
-    case GangState::kRunning:
-      return "Running";
-    case GangState::kRecovering:
-      return "Recovering";
-    case GangState::kSuspended:
-      return "Suspended";
-    case GangState::kFinished:
-      return "Finished";
-  }
-  return "";
-}
-
 std::string TimeText(Time time) {
-  const std::chrono::sys_seconds at{std::chrono::seconds(time.ms / 1000)};
-  const auto day = std::chrono::floor<std::chrono::days>(at);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss clock(at - day);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", int{date.year()},
-                     unsigned{date.month()}, unsigned{date.day()}, clock.hours().count(),
-                     clock.minutes().count(), clock.seconds().count());
+  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::FromUnixMillis(time.ms), absl::UTCTimeZone());
 }
 
 std::string DurationText(Duration duration) {

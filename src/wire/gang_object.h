@@ -29,8 +29,6 @@ std::string GangStatusPatch(const GangReport& report);
 // A strategic merge patch of a pod's status.
 std::string WaitsPatch(const PodWaits& waits);
 
-// "Waiting", "Starting", ...
-const char* Name(GangState state);
 // "2026-03-01T12:00:00Z"
 std::string TimeText(Time time);
 // In words as kubectl uses them: "850ms", "42s", "3m20s", "5h10m", "3d4h".

@@ -1,6 +1,10 @@
 #include "wire/json_view.h"
 
+#include <cctype>
 #include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "core/explain/reason_text.h"
 
 namespace phalanx::wire {
 namespace {
@@ -26,7 +30,7 @@ Json ReasonJson(const Reason& reason, const std::string& explanation) {
   PutText(out, "detail", reason.detail);
   PutText(out, "member", reason.member);
   out["never"] = reason.never;
-  out["provenThrough"] = Name(reason.proven);
+  out["provenThrough"] = ProvenName(reason.proven);
   if (reason.exclusions.empty()) return out;
   Json exclusions = Json::array();
   for (const Exclusion& exclusion : reason.exclusions) {
@@ -55,6 +59,13 @@ Json GangJson(const GangView& gang) {
   return out;
 }
 
+// "MembersMissing" as a word of the API: "membersMissing".
+std::string CamelBack(std::string_view name) {
+  std::string word(name);
+  word[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(word[0])));
+  return word;
+}
+
 Json MemberJson(const MemberView& member) {
   Json out = {{"podUid", member.pod_uid}, {"pod", member.pod_name}, {"state", member.state}};
   PutText(out, "role", member.role);
@@ -65,111 +76,9 @@ Json MemberJson(const MemberView& member) {
 
 }  // namespace
 
-const char* Name(GangPhase phase) {
-  switch (phase) {
-    case GangPhase::kGathering:
-      return "gathering";
-    case GangPhase::kQueued:
-      return "queued";
-    case GangPhase::kHolding:
-      return "holding";
-    case GangPhase::kStarting:
-      return "starting";
-    case GangPhase::kRunning:
-      return "running";
-    case GangPhase::kRepairing:
-      return "repairing";
-    case GangPhase::kRollingBack:
-      return "rollingBack";
-    case GangPhase::kSuspended:
-      return "suspended";
-    case GangPhase::kDone:
-      return "done";
-  }
-  return "";
-}
-
-const char* Name(ReasonCode code) {
-  switch (code) {
-    case ReasonCode::kNone:
-      return "none";
-    case ReasonCode::kSyncing:
-      return "syncing";
-    case ReasonCode::kMembersMissing:
-      return "membersMissing";
-    case ReasonCode::kMembersGated:
-      return "membersGated";
-    case ReasonCode::kInvalid:
-      return "invalid";
-    case ReasonCode::kObjectMissing:
-      return "objectMissing";
-    case ReasonCode::kMembersDisagree:
-      return "membersDisagree";
-    case ReasonCode::kQueued:
-      return "queued";
-    case ReasonCode::kCapacity:
-      return "capacity";
-    case ReasonCode::kFragmentation:
-      return "fragmentation";
-    case ReasonCode::kTopology:
-      return "topology";
-    case ReasonCode::kNoSuchNode:
-      return "noSuchNode";
-    case ReasonCode::kLevelUnknown:
-      return "levelUnknown";
-    case ReasonCode::kConflict:
-      return "conflict";
-    case ReasonCode::kLateObjects:
-      return "lateObjects";
-    case ReasonCode::kReturning:
-      return "returning";
-    case ReasonCode::kBackoff:
-      return "backoff";
-    case ReasonCode::kRollingBack:
-      return "rollingBack";
-  }
-  return "";
-}
-
-const char* Name(ExclusionCause cause) {
-  switch (cause) {
-    case ExclusionCause::kNotReady:
-      return "notReady";
-    case ExclusionCause::kUnschedulable:
-      return "unschedulable";
-    case ExclusionCause::kTaint:
-      return "taint";
-    case ExclusionCause::kSelector:
-      return "selector";
-    case ExclusionCause::kOutOfScope:
-      return "outOfScope";
-    case ExclusionCause::kLevelMissing:
-      return "levelMissing";
-    case ExclusionCause::kResourceAbsent:
-      return "resourceAbsent";
-    case ExclusionCause::kResourceInUse:
-      return "resourceInUse";
-    case ExclusionCause::kConflict:
-      return "conflict";
-  }
-  return "";
-}
-
-const char* Name(ProvenThrough proven) {
-  switch (proven) {
-    case ProvenThrough::kNothing:
-      return "nothing";
-    case ProvenThrough::kFeasibility:
-      return "feasibility";
-    case ProvenThrough::kCounts:
-      return "counts";
-    case ProvenThrough::kOverrun:
-      return "overrun";
-    case ProvenThrough::kAll:
-      return "all";
-  }
-  return "";
-}
+std::string Name(GangPhase phase) { return CamelBack(PhaseName(phase)); }
+std::string Name(ReasonCode code) { return CamelBack(ReasonName(code)); }
+std::string Name(ExclusionCause cause) { return CamelBack(ExclusionName(cause)); }
 
 std::string GangsToJson(const std::vector<GangView>& gangs) {
   Json list = Json::array();

@@ -14,11 +14,10 @@
 namespace phalanx::wire {
 
 // "gathering", "queued", ...
-const char* Name(GangPhase phase);
+std::string Name(GangPhase phase);
 // "membersMissing", "capacity", ...
-const char* Name(ReasonCode code);
-const char* Name(ExclusionCause cause);
-const char* Name(ProvenThrough proven);
+std::string Name(ReasonCode code);
+std::string Name(ExclusionCause cause);
 
 // {"gangs": [...]} without members.
 std::string GangsToJson(const std::vector<GangView>& gangs);

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "core/cluster/cluster.h"
+#include "core/explain/reason_text.h"
 #include "core/place/placement.h"
 #include "core/place/slot_tree.h"
 
@@ -123,22 +124,6 @@ class Hash {
   uint64_t state_ = 0xcbf29ce484222325;
 };
 
-const char* NameOf(ProvenThrough proven) {
-  switch (proven) {
-    case ProvenThrough::kNothing:
-      return "nothing";
-    case ProvenThrough::kFeasibility:
-      return "feasibility";
-    case ProvenThrough::kCounts:
-      return "counts";
-    case ProvenThrough::kOverrun:
-      return "overrun";
-    case ProvenThrough::kAll:
-      return "all";
-  }
-  return "?";
-}
-
 // What many placements of one case came to.
 class Tally {
  public:
@@ -167,7 +152,7 @@ class Tally {
     state.counters["worlds"] = static_cast<double>(times_.size());
     state.counters["fits"] = static_cast<double>(fits_);
     std::string label = fmt::format("baseline={} hash={:016x}", baseline, hash_.value());
-    if (proofs_) label += fmt::format(" proven={}", NameOf(weakest_));
+    if (proofs_) label += fmt::format(" proven={}", ProvenName(weakest_));
     state.SetLabel(label);
   }
 

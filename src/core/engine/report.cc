@@ -36,24 +36,6 @@ bool IsComplete(const Gang& gang) {
   }
 }
 
-std::string StateName(GangState state) {
-  switch (state) {
-    case GangState::kWaiting:
-      return "Waiting";
-    case GangState::kStarting:
-      return "Starting";
-    case GangState::kRunning:
-      return "Running";
-    case GangState::kRecovering:
-      return "Recovering";
-    case GangState::kSuspended:
-      return "Suspended";
-    case GangState::kFinished:
-      return "Finished";
-  }
-  return "";
-}
-
 GangCondition Condition(const Truth& truth, std::string reason, std::string message) {
   return {truth.holds, truth.since, std::move(reason), std::move(message)};
 }
@@ -61,8 +43,7 @@ GangCondition Condition(const Truth& truth, std::string reason, std::string mess
 // A condition that holds says what with numbers; one that does not says the gang's reason.
 void FillConditions(const Shown& shown, GangReport* report) {
   const bool reasoned = report->reason.code != ReasonCode::kNone;
-  const std::string why =
-      reasoned ? std::string(ReasonName(report->reason.code)) : StateName(report->state);
+  const std::string why(reasoned ? ReasonName(report->reason.code) : StateName(report->state));
   report->complete = Condition(shown.complete, why, report->explanation);
   report->ready = Condition(shown.ready, why, report->explanation);
   report->finished = Condition(shown.finished, why, report->explanation);

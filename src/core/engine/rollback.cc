@@ -61,7 +61,6 @@ void EvictionEnded(State& state, const std::string& uid, const DirectiveResult& 
 
 void JobAnswered(State& state, const GangKey& key, const std::string& uid,
                  const DirectiveResult& result) {
-  constexpr int32_t kNotFound = 404;
   const GangId id = state.gangs.Find(key);
   if (!id.valid()) return;
   Gang& gang = state.gangs.Get(id);

@@ -21,7 +21,6 @@ constexpr Duration kRetryLast = Duration::Minutes(10);
 constexpr int kLooks = 64;
 // And how often the sweep over positions takes as many.
 constexpr Duration kSweepEvery{50};
-constexpr int32_t kGone = 404;
 
 bool IsSingle(const Gang& gang) { return gang.terms.size == 1; }
 
@@ -96,7 +95,7 @@ void Failed(State& state, const DirectiveResult& result, Shown& shown) {
     shown.said = {};
     return;
   }
-  if (result.code == kGone && shown.flying != WriteKind::kMake) {
+  if (result.code == kNotFound && shown.flying != WriteKind::kMake) {
     shown.made = false;
     shown.said = {};
     return;

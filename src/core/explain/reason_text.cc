@@ -227,6 +227,64 @@ std::string_view ExclusionName(ExclusionCause cause) {
   return "Unknown";
 }
 
+std::string_view StateName(GangState state) {
+  switch (state) {
+    case GangState::kWaiting:
+      return "Waiting";
+    case GangState::kStarting:
+      return "Starting";
+    case GangState::kRunning:
+      return "Running";
+    case GangState::kRecovering:
+      return "Recovering";
+    case GangState::kSuspended:
+      return "Suspended";
+    case GangState::kFinished:
+      return "Finished";
+  }
+  return "Unknown";
+}
+
+std::string_view PhaseName(GangPhase phase) {
+  switch (phase) {
+    case GangPhase::kGathering:
+      return "Gathering";
+    case GangPhase::kQueued:
+      return "Queued";
+    case GangPhase::kHolding:
+      return "Holding";
+    case GangPhase::kStarting:
+      return "Starting";
+    case GangPhase::kRunning:
+      return "Running";
+    case GangPhase::kRepairing:
+      return "Repairing";
+    case GangPhase::kRollingBack:
+      return "RollingBack";
+    case GangPhase::kSuspended:
+      return "Suspended";
+    case GangPhase::kDone:
+      return "Done";
+  }
+  return "Unknown";
+}
+
+std::string_view ProvenName(ProvenThrough proven) {
+  switch (proven) {
+    case ProvenThrough::kNothing:
+      return "nothing";
+    case ProvenThrough::kFeasibility:
+      return "feasibility";
+    case ProvenThrough::kCounts:
+      return "counts";
+    case ProvenThrough::kOverrun:
+      return "overrun";
+    case ProvenThrough::kAll:
+      return "all";
+  }
+  return "unknown";
+}
+
 std::string Explain(const Reason& reason, const Asked& asked) {
   switch (reason.code) {
     case ReasonCode::kNone:

@@ -8,13 +8,19 @@
 #include <string>
 #include <string_view>
 
+#include "phalanx/gang_report.h"
 #include "phalanx/verdict.h"
+#include "phalanx/view.h"
 
 namespace phalanx {
 
-// Stable, in CamelCase: for metrics, conditions, events.
+// Stable, in CamelCase: for metrics, conditions, events. "Unknown" for a number that is no code.
 std::string_view ReasonName(ReasonCode code);
 std::string_view ExclusionName(ExclusionCause cause);
+std::string_view StateName(GangState state);
+std::string_view PhaseName(GangPhase phase);
+// "nothing", "feasibility", ...: a word, no name.
+std::string_view ProvenName(ProvenThrough proven);
 
 // What the members that the reason is about ask for, for sentences that name it; may be empty.
 struct Asked {

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/explain/reason_text.h"
+
 namespace phalanx::wire {
 namespace {
 
@@ -73,16 +75,16 @@ TEST(JsonView, TextThatIsNoUtf8IsReplaced) {
 
 TEST(JsonView, EveryEnumHasAWord) {
   for (int i = 0; i <= static_cast<int>(GangPhase::kDone); ++i) {
-    EXPECT_STRNE(Name(static_cast<GangPhase>(i)), "") << i;
+    EXPECT_NE(Name(static_cast<GangPhase>(i)), "unknown") << i;
   }
   for (int i = 0; i <= static_cast<int>(ReasonCode::kRollingBack); ++i) {
-    EXPECT_STRNE(Name(static_cast<ReasonCode>(i)), "") << i;
+    EXPECT_NE(Name(static_cast<ReasonCode>(i)), "unknown") << i;
   }
   for (int i = 0; i <= static_cast<int>(ExclusionCause::kConflict); ++i) {
-    EXPECT_STRNE(Name(static_cast<ExclusionCause>(i)), "") << i;
+    EXPECT_NE(Name(static_cast<ExclusionCause>(i)), "unknown") << i;
   }
   for (int i = 0; i <= static_cast<int>(ProvenThrough::kAll); ++i) {
-    EXPECT_STRNE(Name(static_cast<ProvenThrough>(i)), "") << i;
+    EXPECT_NE(ProvenName(static_cast<ProvenThrough>(i)), "unknown") << i;
   }
 }
 
