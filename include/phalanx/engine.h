@@ -78,6 +78,8 @@ class Engine {
 
   // In the order in which the gangs wait, then the others by key.
   std::vector<GangView> Gangs() const;
+  // The same without members.
+  std::vector<GangView> GangList() const;
   std::optional<GangView> Gang(const GangKey& key) const;
   // Depth first.
   std::vector<NodeView> Nodes() const;
@@ -89,6 +91,11 @@ class Engine {
 
   // Hash of the whole state, equal for equal histories.
   uint64_t Digest() const;
+  // Hashes per entity, by kind and name. O(state).
+  std::vector<EntityHash> Hashes() const;
+  // Hashes of the fields of one gang or of the engine; empty if there is no such entity. `name` as
+  // in EntityHash.
+  std::vector<FieldHash> FieldHashes(EntityKind kind, const std::string& name) const;
   // Broken invariants in words; empty is right. Compares derived state with a recomputation:
   // O(state).
   std::vector<std::string> CheckInvariants() const;

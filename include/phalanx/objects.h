@@ -157,6 +157,7 @@ struct BoundPlan {
   int32_t rank = 0;
   // Admit::gang_size of that plan; 0: not told.
   int32_t gang_size = 0;
+  std::string domain;  // path of the common domain of the gang; may be empty
 };
 
 // What a Job says about evictions of its pods.

@@ -50,6 +50,7 @@ struct GangView {
   Time started;  // 0 while it waits
   int32_t attempts = 0;
   int32_t position = 0;  // 1 = first of those that wait; 0 when it does not wait
+  Time waits_since;      // what its place in the order counts from; 0 when it does not wait
   Reason reason;
   std::string explanation;  // the reason in words
   std::vector<MemberView> members;
@@ -98,6 +99,38 @@ struct StatsView {
   QuantityMap bound;
   QuantityMap held;
 };
+
+// What a field of the engine's state is: a mirror of API objects, settings or the conversation;
+// what we decided and must remember; a function of both; or of one command only, or counted for
+// metrics.
+enum class FieldKind { kInput, kIntent, kDerived, kScratch };
+
+// What has a hash of its own. kEngine is one entity: what belongs to no host and no gang.
+enum class EntityKind { kEngine, kHost, kGang };
+
+// Hashes of one entity, defined in docs/guides/inspect.md. Two brains with the same history have
+// the same ones; `derived` and `recomputed` differ only if derived state is wrong.
+struct EntityHash {
+  EntityKind kind = EntityKind::kEngine;
+  std::string name;         // of the node; NAMESPACE/SOURCE/NAME of the gang; "engine"
+  uint64_t state = 0;       // inputs, intent and derived state
+  uint64_t derived = 0;     // derived state as it is kept; 0 for kEngine
+  uint64_t recomputed = 0;  // the same from inputs and intent
+  // Parts of the derived state that differ from their recomputation: "held", "phase", ...
+  std::vector<std::string> stale;
+
+  friend bool operator==(const EntityHash&, const EntityHash&) = default;
+};
+
+// One field of an entity; of members all together.
+struct FieldHash {
+  std::string name;  // "Gang.domain"
+  FieldKind kind = FieldKind::kInput;
+  uint64_t hash = 0;
+};
+
+// The first entity that differs between two lists of Engine::Hashes(), and how; empty if none does.
+std::string FirstDifference(const std::vector<EntityHash>& a, const std::vector<EntityHash>& b);
 
 }  // namespace phalanx
 

@@ -115,6 +115,10 @@ Lane Brain::LaneOf(const CommandBody& body) const {
   return fact && synced() ? Lane::kFact : Lane::kBulk;
 }
 
+Stamp Brain::StampNow() {
+  return {engine_.epoch(), engine_.synced(), metrics_.commands.load(), clock_.Now()};
+}
+
 std::shared_ptr<const StatsView> Brain::Stats(milliseconds timeout) {
   Query(
       [this](const Engine&) {

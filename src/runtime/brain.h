@@ -65,6 +65,14 @@ struct QueryResult {
   QueryError error = QueryError::kNone;
 };
 
+// From when a copy of the engine's state is.
+struct Stamp {
+  uint64_t epoch = 0;
+  bool synced = false;
+  int64_t commands = 0;  // applied so far
+  Time as_of;
+};
+
 // Numbers of the runtime itself. Histograms are in microseconds.
 struct BrainMetrics {
   Histogram apply;         // one command, planning slices excluded
@@ -117,6 +125,8 @@ class Brain {
   template <class Look>
   auto Query(Look look, std::chrono::milliseconds timeout)
       -> QueryResult<std::invoke_result_t<Look, const Engine&>>;
+  // REQUIRES: the engine thread, that is inside of a query.
+  Stamp StampNow();
   // The engine's numbers: fresh, or the last ones known if the engine thread is busy for longer
   // than `timeout`.
   std::shared_ptr<const StatsView> Stats(std::chrono::milliseconds timeout);

@@ -21,6 +21,8 @@ const char* StatusText(int status) {
   switch (status) {
     case 200:
       return "OK";
+    case 400:
+      return "Bad Request";
     case 404:
       return "Not Found";
     case 405:
@@ -76,7 +78,8 @@ int HttpServer::OnRequest(mg_connection* connection, void* self) {
 int HttpServer::Respond(mg_connection* connection) {
   const mg_request_info* request = mg_get_request_info(connection);
   HttpResponse response =
-      api_.Handle(request->request_method, request->local_uri ? request->local_uri : "");
+      api_.Handle(request->request_method, request->local_uri ? request->local_uri : "",
+                  request->query_string ? request->query_string : "");
   std::string head = fmt::format(
       "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{}"
       "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n",

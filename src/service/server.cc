@@ -16,7 +16,10 @@ namespace {
 
 constexpr std::chrono::seconds kGrace{1};
 constexpr const char* kServices[] = {"phalanx.v1alpha1.SchedulerService",
-                                     "phalanx.v1alpha1.ClusterService"};
+                                     "phalanx.v1alpha1.ClusterService",
+                                     "phalanx.v1alpha1.InspectService"};
+// Threads that wait for calls of InspectService; gRPC makes more while calls are under way.
+constexpr int kInspectPollers = 1;
 
 // A broken invariant seldom comes alone, and one is enough to look for the cause.
 constexpr size_t kViolationsLogged = 10;
@@ -47,8 +50,10 @@ Server::Server(Settings settings)
     : settings_(std::move(settings)),
       brain_(ToBrainOptions(settings_)),
       metrics_(brain_, counters_, settings_),
-      api_(brain_, metrics_, settings_, draining_),
-      scheduler_service_(brain_, counters_, settings_) {}
+      inspector_(brain_, settings_),
+      api_(brain_, inspector_, metrics_, settings_, draining_),
+      scheduler_service_(brain_, counters_, settings_),
+      inspect_service_(inspector_) {}
 
 Server::~Server() { Shutdown(); }
 
@@ -62,6 +67,10 @@ absl::Status Server::StartGrpc() {
   builder.SetMaxSendMessageSize(-1);
   builder.RegisterService(&scheduler_service_);
   builder.RegisterService(cluster_service_.get());
+  builder.RegisterService(&inspect_service_);
+  builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
+  builder.SetSyncServerOption(grpc::ServerBuilder::MIN_POLLERS, kInspectPollers);
+  builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, kInspectPollers);
   grpc_ = builder.BuildAndStart();
   if (!grpc_ || port <= 0) {
     return absl::FailedPreconditionError(

@@ -14,6 +14,8 @@
 #include "service/counters.h"
 #include "service/http_api.h"
 #include "service/http_server.h"
+#include "service/inspect_service.h"
+#include "service/inspector.h"
 #include "service/metrics.h"
 #include "service/scheduler_service.h"
 #include "service/settings.h"
@@ -47,8 +49,10 @@ class Server {
   std::atomic<bool> draining_{false};
   runtime::Brain brain_;
   Metrics metrics_;
+  Inspector inspector_;
   HttpApi api_;
   SchedulerServiceImpl scheduler_service_;
+  InspectServiceImpl inspect_service_;
   std::unique_ptr<SocketGuard> socket_;
   std::unique_ptr<ClusterServiceImpl> cluster_service_;
   std::unique_ptr<grpc::Server> grpc_;

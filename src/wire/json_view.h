@@ -1,13 +1,8 @@
-// Views of the engine as JSON text: what the HTTP API serves and the simulator prints.
-//
-// Field names are camelCase, enums are words, times are milliseconds since the Unix epoch,
-// quantities as in phalanx/objects.h. Absent values are left out. Text that is not UTF-8 is
-// replaced, never thrown over.
+// The words for the engine's enums that HTTP, InspectService and metrics show, and errors of HTTP.
 #ifndef PHALANX_WIRE_JSON_VIEW_H_
 #define PHALANX_WIRE_JSON_VIEW_H_
 
 #include <string>
-#include <vector>
 
 #include "phalanx/view.h"
 
@@ -18,16 +13,10 @@ std::string Name(GangPhase phase);
 // "membersMissing", "capacity", ...
 std::string Name(ReasonCode code);
 std::string Name(ExclusionCause cause);
+std::string Name(ProvenThrough proven);
 
-// {"gangs": [...]} without members.
-std::string GangsToJson(const std::vector<GangView>& gangs);
-// One gang with its members.
-std::string GangToJson(const GangView& gang);
-// {"nodes": [...]}
-std::string NodesToJson(const std::vector<NodeView>& nodes);
-// {"generation": N, "levels": [...], "domains": [...]}
-std::string TopologyToJson(const TopologyView& topology);
-// {"error": {"code": 404, "message": "..."}}
+// {"error": {"code": 404, "message": "..."}}. Text that is not UTF-8 is replaced, never thrown
+// over.
 std::string ErrorToJson(int code, const std::string& message);
 
 }  // namespace phalanx::wire

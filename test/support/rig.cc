@@ -168,6 +168,10 @@ int Rig::BoundIn(const std::string& gang) const {
 void Rig::CarryOut(const Directive& directive) {
   if (const auto* admit = std::get_if<Admit>(&directive.body)) OnAdmit(*admit);
   OnWrite(directive);
+  if (const auto* waits = std::get_if<PodWaits>(&directive.body)) {
+    const auto pod = pods.find(waits->pod_uid);
+    if (pod != pods.end()) pod->second.told = true;
+  }
   if (const auto* read = std::get_if<ReadJob>(&directive.body)) {
     if (jobs_answer) OnReadJob(directive.sequence, *read);
   }
@@ -194,7 +198,8 @@ void Rig::OnAdmit(const Admit& admit) {
   std::vector<judge::Assignment> gang;
   for (const AdmitMember& member : admit.members) {
     gang.push_back({pods.at(member.pod_uid), member.node});
-    pipeline_[member.pod_uid] = {admit.plan, member.node, admit.gang_size, admit.dry_run};
+    pipeline_[member.pod_uid] = {admit.plan,    member.node, admit.gang_size,
+                                 admit.dry_run, member.rank, admit.domain};
   }
   EXPECT_THAT(judge::CheckPlacement(world, gang), ::testing::IsEmpty());
   if (manual) return;
@@ -238,7 +243,7 @@ void Rig::Bind(const std::string& uid, const InPipeline& item) {
   PodObject& pod = pods.at(uid);
   pod.node = item.node;
   pod.phase = PodPhase::kRunning;
-  pod.bound_plan = BoundPlan{item.plan, -1, item.gang_size};
+  pod.bound_plan = BoundPlan{item.plan, item.rank, item.gang_size, item.domain};
   inbox_.push_back(FactOf(uid, MemberState::kBound));
   inbox_.push_back(Changes{.pods = {pod}});
   pipeline_.erase(uid);

@@ -118,6 +118,8 @@ class Rig {
     std::string node;
     int32_t gang_size = 0;
     bool dry_run = false;
+    int32_t rank = -1;
+    std::string domain;
   };
   void CarryOut(const Directive& directive);
   void OnAdmit(const Admit& admit);

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "core/engine/digest.h"
+#include "core/engine/entities.h"
 #include "core/engine/facts.h"
 #include "core/engine/inputs.h"
 #include "core/engine/invariants.h"
@@ -71,7 +72,10 @@ Time Engine::NextDeadline() const {
 }
 
 bool Engine::HasPlanningWork() const { return phalanx::HasPlanningWork(impl_->state); }
-std::vector<GangView> Engine::Gangs() const { return ViewGangs(impl_->state); }
+std::vector<GangView> Engine::Gangs() const { return ViewGangs(impl_->state, MembersShown::kAll); }
+std::vector<GangView> Engine::GangList() const {
+  return ViewGangs(impl_->state, MembersShown::kNone);
+}
 std::optional<GangView> Engine::Gang(const GangKey& key) const {
   return ViewGang(impl_->state, key);
 }
@@ -81,6 +85,10 @@ StatsView Engine::TakeStats() { return phalanx::TakeStats(impl_->state); }
 uint64_t Engine::epoch() const { return impl_->state.epoch; }
 bool Engine::synced() const { return impl_->state.synced; }
 uint64_t Engine::Digest() const { return DigestOf(impl_->state); }
+std::vector<EntityHash> Engine::Hashes() const { return EntityHashes(impl_->state); }
+std::vector<FieldHash> Engine::FieldHashes(EntityKind kind, const std::string& name) const {
+  return phalanx::FieldHashes(impl_->state, kind, name);
+}
 std::vector<std::string> Engine::CheckInvariants() const {
   return FindBrokenInvariants(impl_->state);
 }

@@ -112,11 +112,13 @@ Before Snap(const Member& member) {
 }
 
 // What the Binding wrote is right, also where the plan was recalled and its ranks were guessed.
-void ReadBoundPlan(Member& member) {
+// Of the domain one member is enough: all were told the same.
+void ReadBoundPlan(Gang& gang, Member& member) {
   const std::optional<BoundPlan>& bound = member.object.bound_plan;
   if (!bound || member.InPipeline()) return;
   member.plan = bound->plan;
   if (bound->rank >= 0) member.rank = bound->rank;
+  if (gang.domain.empty()) gang.domain = bound->domain;
 }
 
 void Join(State& state, PodId id, GangId gang_id, PodObject object, ShapeId shape) {
@@ -128,7 +130,7 @@ void Join(State& state, PodId id, GangId gang_id, PodObject object, ShapeId shap
   member.seen = state.now;
   Pod& pod = state.pods.Get(id);
   member.node_gone = OnMissingNode(state, pod);
-  ReadBoundPlan(member);
+  ReadBoundPlan(gang, member);
   pod.gang = gang_id;
   pod.member = &member;
   gang.changed = true;
@@ -243,7 +245,9 @@ void UpsertPod(State& state, PodObject object) {
     Leave(state, pod, pod.name + " left the gang");
   }
   if (!node.empty() && !pod.node.valid()) Bind(state, id, node);
-  if (pod.member != nullptr && pod.node.valid()) ReadBoundPlan(*pod.member);
+  if (pod.member != nullptr && pod.node.valid()) {
+    ReadBoundPlan(state.gangs.Get(pod.gang), *pod.member);
+  }
   if (pod.member != nullptr && !pod.node.valid() && (pod.deleting || pod.ended())) {
     MemberLost(state, state.gangs.Get(pod.gang), *pod.member,
                state.NameOf(*pod.member) + (pod.ended() ? " ended" : " is deleted"));

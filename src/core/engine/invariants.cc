@@ -5,7 +5,10 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
+#include "core/engine/derived.h"
+#include "core/engine/entities.h"
 #include "core/engine/lifecycle.h"
 #include "core/engine/reasons.h"
 #include "core/engine/settle.h"
@@ -21,18 +24,6 @@ std::string Name(const Gang& gang) {
 }
 
 // ---- the ledger is a function of pods and members
-
-std::optional<Booking> BookingOf(const Pod& pod) {
-  if (pod.node.valid()) {
-    if (pod.ended()) return std::nullopt;
-    return Booking{pod.node, BookingKind::kBound, pod.request};
-  }
-  const Member* member = pod.member;
-  if (member == nullptr || member->stage == Stage::kIdle || !member->node.valid()) {
-    return std::nullopt;
-  }
-  return Booking{member->node, BookingKind::kHeld, pod.request};
-}
 
 void CheckLedger(const State& state, Findings* out) {
   const Ledger& ledger = state.cluster.ledger();
@@ -268,6 +259,7 @@ std::vector<std::string> FindBrokenInvariants(const State& state) {
   if (queued != state.queue.size()) out.push_back("the queue has entries of unknown gangs");
   CheckAnswers(state, &out);
   CheckBoard(state, &out);
+  for (std::string& stale : StaleEntities(state)) out.push_back(std::move(stale));
   return out;
 }
 

@@ -67,7 +67,7 @@ Reason ReasonNow(const State& state, const Gang& gang) {
   return reason;
 }
 
-GangView View(const State& state, const Gang& gang, int32_t position) {
+GangView View(const State& state, const Gang& gang, int32_t position, MembersShown members) {
   GangView view;
   view.key = gang.key;
   view.phase = gang.phase;
@@ -82,12 +82,13 @@ GangView View(const State& state, const Gang& gang, int32_t position) {
   view.started = gang.started;
   view.attempts = gang.attempts;
   view.position = position;
+  if (gang.queued) view.waits_since = gang.queued->since;
   view.reason = ReasonNow(state, gang);
   view.explanation = Explain(view.reason, AskedOf(state, gang));
   for (const auto& [key, member] : gang.roster.members()) {
     view.devices +=
         state.accelerators.CountIn(state.pods.Get(member.pod).request, state.cluster.resources());
-    view.members.push_back(ViewMember(state, member));
+    if (members == MembersShown::kAll) view.members.push_back(ViewMember(state, member));
   }
   return view;
 }
@@ -148,15 +149,15 @@ Asked AskedOf(const State& state, const Gang& gang) {
   return asked;
 }
 
-std::vector<GangView> ViewGangs(const State& state) {
+std::vector<GangView> ViewGangs(const State& state, MembersShown members) {
   std::vector<GangView> out;
   int32_t position = 0;
   for (const auto& [key, id] : state.queue.entries()) {
-    out.push_back(View(state, state.gangs.Get(id), ++position));
+    out.push_back(View(state, state.gangs.Get(id), ++position, members));
   }
   for (const auto& [key, id] : state.gangs.by_key()) {
     const Gang& gang = state.gangs.Get(id);
-    if (!gang.queued) out.push_back(View(state, gang, 0));
+    if (!gang.queued) out.push_back(View(state, gang, 0, members));
   }
   return out;
 }
@@ -167,7 +168,7 @@ std::optional<GangView> ViewGang(const State& state, const GangKey& key) {
   const Gang& gang = state.gangs.Get(id);
   int32_t position = 0;
   if (gang.queued) position = state.queue.Position(*gang.queued);
-  return View(state, gang, position);
+  return View(state, gang, position, MembersShown::kAll);
 }
 
 std::vector<NodeView> ViewNodes(const State& state) {

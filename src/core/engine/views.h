@@ -11,7 +11,9 @@
 
 namespace phalanx {
 
-std::vector<GangView> ViewGangs(const State& state);
+enum class MembersShown { kAll, kNone };
+
+std::vector<GangView> ViewGangs(const State& state, MembersShown members);
 std::optional<GangView> ViewGang(const State& state, const GangKey& key);
 std::vector<NodeView> ViewNodes(const State& state);
 // What the members that the gang's reason is about ask for.

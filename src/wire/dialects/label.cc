@@ -222,7 +222,15 @@ std::optional<BoundPlan> ReadBoundPlan(const LabelMap& annotations,
                         fmt::format("a gang size from 1 to {}", kMaxGangSize)});
   }
   if (!plan_ok || !rank_ok || !size_ok) return std::nullopt;
-  return BoundPlan{plan, static_cast<int32_t>(rank), static_cast<int32_t>(size)};
+  BoundPlan out{plan, static_cast<int32_t>(rank), static_cast<int32_t>(size), ""};
+  const std::string* domain = Find(annotations, kDomainAnnotation);
+  if (domain && domain->size() > kMaxDomainPath) {
+    problems.push_back({AnnotationField(kDomainAnnotation), Clip(*domain),
+                        fmt::format("a path of at most {} bytes", kMaxDomainPath)});
+  } else if (domain) {
+    out.domain = *domain;
+  }
+  return out;
 }
 
 }  // namespace phalanx::wire

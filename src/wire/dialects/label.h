@@ -2,7 +2,7 @@
 //
 //   labels       gang, gang-size, role
 //   annotations  gang-min, topology-required, topology-preferred, expected-duration
-//   written by the Binding (annotations)  plan, rank, gang-size
+//   written by the Binding (annotations)  plan, rank, gang-size, domain
 //
 // Threads: pure functions. Errors: what can not be followed becomes a Problem of the membership;
 // the membership itself is always returned, so that the gang's reason can name the problem.
@@ -26,6 +26,9 @@ inline constexpr char kTopologyPreferredAnnotation[] = "phalanx.dev/topology-pre
 inline constexpr char kExpectedDurationAnnotation[] = "phalanx.dev/expected-duration";
 inline constexpr char kPlanAnnotation[] = "phalanx.dev/plan";
 inline constexpr char kRankAnnotation[] = "phalanx.dev/rank";
+inline constexpr char kDomainAnnotation[] = "phalanx.dev/domain";
+// 16 levels of 63 characters with what is between them.
+inline constexpr size_t kMaxDomainPath = 1'023;
 // Both as label and as annotation, by the version of the Job controller.
 inline constexpr char kCompletionIndexKey[] = "batch.kubernetes.io/job-completion-index";
 
@@ -52,7 +55,7 @@ void ReadSharedKeys(const PodText& pod, Membership& out);
 Membership GangOfOne(const PodText& pod);
 
 // What the Binding wrote; nullopt if nothing is there. A value that can not be read is added to
-// `problems`, and nothing is returned.
+// `problems`, and nothing is returned; a domain that can not be read counts as absent.
 std::optional<BoundPlan> ReadBoundPlan(const LabelMap& annotations, std::vector<Problem>& problems);
 
 // The author's text in the way Go writes durations: "90s", "2h30m", "1.5h". nullopt if it is not

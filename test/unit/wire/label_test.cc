@@ -133,8 +133,22 @@ TEST(LabelDialect, ReadsBackWhatTheBindingWrote) {
   EXPECT_EQ(plan->plan, 1782938172u);
   EXPECT_EQ(plan->rank, 3);
   EXPECT_THAT(problems, IsEmpty());
+  EXPECT_EQ(plan->domain, "");
   EXPECT_FALSE(ReadBoundPlan({}, problems).has_value());
   EXPECT_THAT(problems, IsEmpty());
+}
+
+TEST(LabelDialect, ReadsBackTheDomain) {
+  std::vector<Problem> problems;
+  LabelMap annotations = {{kPlanAnnotation, "7"}, {kRankAnnotation, "0"}};
+  annotations[kDomainAnnotation] = "zone-a/rack-1";
+  EXPECT_EQ(ReadBoundPlan(annotations, problems)->domain, "zone-a/rack-1");
+  EXPECT_THAT(problems, IsEmpty());
+  annotations[kDomainAnnotation] = std::string(kMaxDomainPath + 1, 'x');
+  EXPECT_EQ(ReadBoundPlan(annotations, problems)->domain, "");
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].field, "metadata.annotations[phalanx.dev/domain]");
+  EXPECT_THAT(problems[0].expected, HasSubstr("1023 bytes"));
 }
 
 TEST(LabelDialect, ABrokenBoundPlanIsNotBelievedInPart) {
