@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # bench.sh [NAME…] [--json FILE]: builds and runs benchmarks (test/bench/NAME_bench.cc, and those of
-# the whole system in test/bench/system), all of them when none is named. Each case appends one JSON object, one a line, to FILE (build/bench.json):
-# name (BENCH/CASE), value, unit, baseline (a case), ratio (value / baseline), commit. Ends with a
-# table of what was measured, and the load of the machine.
+# the whole system in test/bench/system), all of them when none is named. Each case appends one JSON
+# object, one a line, to FILE (build/bench.json): name (BENCH/CASE), value, unit, baseline (a case),
+# ratio (value / baseline), commit. Ends with a table of what was measured, and the load of the machine.
 set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+# shellcheck source=scripts/lib/help.sh
+source "$root/scripts/lib/help.sh"
 usage() {
   echo "bench: $1; usage: bench.sh [NAME…] [--json FILE], NAME of: $(known | tr '\n' ' ')" >&2
   exit 2

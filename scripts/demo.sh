@@ -6,6 +6,8 @@
 set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+# shellcheck source=scripts/lib/help.sh
+source "$root/scripts/lib/help.sh"
 cd "$root"
 
 fail() {

@@ -5,6 +5,8 @@
 set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+# shellcheck source=scripts/lib/help.sh
+source "$root/scripts/lib/help.sh"
 "$root/scripts/setup.sh"
 # shellcheck source=scripts/env.sh
 source "$root/scripts/env.sh"

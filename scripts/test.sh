@@ -10,6 +10,8 @@
 set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+# shellcheck source=scripts/lib/help.sh
+source "$root/scripts/lib/help.sh"
 mode="${1:-default}"
 case "$mode" in
   default | fast | all) ;;
