@@ -71,7 +71,8 @@ func TestBindThroughput(t *testing.T) {
 	results := runTiny(t, "bind-throughput")
 	expect(t, results, "bind-throughput/stock", "bind-throughput/phalanx", "bind-throughput/raw",
 		"bind-throughput/phalanx_over_raw", "bind-throughput/phalanx_50k_waiting")
-	for name, baseline := range map[string]string{"phalanx": "stock", "phalanx_50k_waiting": "phalanx"} {
+	for name, baseline := range map[string]string{"phalanx": "stock", "phalanx_50k_waiting": "phalanx",
+		"stock_50k_gated": "stock"} {
 		r, base := results["bind-throughput/"+name], results["bind-throughput/"+baseline]
 		if r.Baseline != base.Name || math.Abs(r.Ratio-r.Value/base.Value) > 1e-9 {
 			t.Errorf("%+v has not the ratio to %+v", r, base)
