@@ -28,11 +28,11 @@ void AddFields(const State& state, const Struct& value, std::vector<FieldHash>* 
 // One hash per field over all members, in rank order.
 std::vector<FieldHash> MemberFields(const State& state, const Gang& gang) {
   std::vector<FieldHash> out;
-  for (const auto& [key, member] : gang.roster.members()) {
+  for (const auto& item : gang.roster.members()) {
     size_t i = 0;
-    VisitFields(member, [&](FieldKind kind, const char* name, const auto& field) {
+    VisitFields(item.second, [&](FieldKind kind, const char* name, const auto& field) {
       if (i == out.size()) out.push_back({name, kind, 0});
-      out[i].hash = FieldHasher(state).Add(out[i].hash, member.key, field).Done();
+      out[i].hash = FieldHasher(state).Add(out[i].hash, item.first, field).Done();
       ++i;
     });
   }
