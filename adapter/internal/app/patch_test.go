@@ -60,6 +60,10 @@ func (a *apiServer) all() []string {
 	return append([]string(nil), a.requests...)
 }
 
+func (a *apiServer) client() dynamic.Interface {
+	return dynamic.NewForConfigOrDie(&rest.Config{Host: a.URL})
+}
+
 func gangPatch(kind pb.Patch_Kind, subresource, body string) *pb.Patch {
 	return &pb.Patch{Kind: kind, Subresource: subresource, Json: []byte(body), Target: &pb.Patch_Target{
 		Group: "phalanx.dev", Version: "v1alpha1", Resource: "gangs", Namespace: "ns", Name: "g.label"}}
@@ -69,7 +73,7 @@ func gangPatch(kind pb.Patch_Kind, subresource, body string) *pb.Patch {
 func newPatchWorld(t *testing.T, objects ...runtime.Object) (*world, *apiServer) {
 	t.Helper()
 	api := newAPIServer(t)
-	return newWorldWith(t, dynamic.NewForConfigOrDie(&rest.Config{Host: api.URL}), objects...), api
+	return newWorldWith(t, around{client: api.client()}, objects...), api
 }
 
 // patch sends one and returns how it ended.

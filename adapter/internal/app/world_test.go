@@ -62,21 +62,30 @@ func profiles(t *testing.T, socket string) []schedulerconfig.KubeSchedulerProfil
 
 func newWorld(t *testing.T, objects ...runtime.Object) *world {
 	t.Helper()
-	return newWorldWith(t, nil, objects...)
+	return newWorldWith(t, around{}, objects...)
 }
 
-// newWorldWith writes objects of other kinds through this client; nil: through a fake one.
-func newWorldWith(t *testing.T, client dynamic.Interface, objects ...runtime.Object) *world {
+// around is what stands about a world in a test.
+type around struct {
+	socket string            // of a brain that answers; empty: of a fake one
+	client dynamic.Interface // writes objects of other kinds; nil: a fake one
+}
+
+func newWorldWith(t *testing.T, with around, objects ...runtime.Object) *world {
 	t.Helper()
 	presetGates()
 	typed, others := split(objects)
-	w := &world{t: t, adapter: newAdapter(), brain: newFakeBrain(t), client: fake.NewClientset(typed...)}
+	w := &world{t: t, adapter: newAdapter(), client: fake.NewClientset(typed...)}
+	if with.socket == "" {
+		w.brain = newFakeBrain(t)
+		with.socket = w.brain.socket
+	}
 	if len(others) > 0 {
 		w.client.Resources = []*metav1.APIResourceList{{GroupVersion: podGroups.GroupVersion().String(),
 			APIResources: []metav1.APIResource{{Name: podGroups.Resource}}}}
 	}
-	w.adapter.dynamic = client
-	if client == nil {
+	w.adapter.dynamic = with.client
+	if with.client == nil {
 		w.adapter.dynamic = dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
 			map[schema.GroupVersionResource]string{podGroups: "PodGroupList"}, others...)
 	}
@@ -90,7 +99,7 @@ func newWorldWith(t *testing.T, client dynamic.Interface, objects ...runtime.Obj
 	factory := scheduler.NewInformerFactory(w.client, 0, nil)
 	var err error
 	w.sched, err = scheduler.New(w.ctx, w.client, factory, nil, recorders,
-		scheduler.WithProfiles(profiles(t, w.brain.socket)...),
+		scheduler.WithProfiles(profiles(t, with.socket)...),
 		scheduler.WithFrameworkOutOfTreeRegistry(frameworkruntime.Registry{config.PluginName: w.factory}))
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +116,9 @@ func newWorldWith(t *testing.T, client dynamic.Interface, objects ...runtime.Obj
 		t.Fatal(err)
 	}
 	go w.sched.Run(w.ctx)
-	w.brain.awaitDone(1)
+	if w.brain != nil {
+		w.brain.awaitDone(1)
+	}
 	return w
 }
 
@@ -189,8 +200,9 @@ func (w *world) bound(name, node string) {
 }
 
 func gpuNode(name string) *v1.Node {
-	return st.MakeNode().Name(name).UID(name).Capacity(map[v1.ResourceName]string{
-		"cpu": "64", "memory": "256Gi", "pods": "110", "nvidia.com/gpu": "8"}).Obj()
+	return st.MakeNode().Name(name).UID(name).Condition(v1.NodeReady, v1.ConditionTrue, "", "").
+		Capacity(map[v1.ResourceName]string{
+			"cpu": "64", "memory": "256Gi", "pods": "110", "nvidia.com/gpu": "8"}).Obj()
 }
 
 func plainNode(name string) *v1.Node {
