@@ -30,7 +30,7 @@ func TestUnmarkedBlocksAreRefused(t *testing.T) {
 		"```sh\nls\n```\n":                                         "without test=PART",
 		"Words.\n\n```sh not-run\nls\n```\n":                       "expected a paragraph",
 		"```sh test=a until=soon\nls\n```\n":                       "until=TIME",
-		"```sh test=a deadline=3s\nls\n```\n":                        "expected test=PART",
+		"```sh test=a deadline=3s\nls\n```\n":                      "expected test=PART",
 		"```sh test=a\nls\n":                                       "does not end",
 		"```text shows\nx\n```\n":                                  "follows no block",
 		"```sh test=a\nls\n```\n\nWords.\n\n```text shows\nx\n```": "follows no block",
