@@ -114,6 +114,16 @@ inline std::string ToString(const ObjectKey& key) {
   return key.kind + " " + (key.ns.empty() ? key.name : key.ns + "/" + key.name);
 }
 
+// Members in groups of `size` consecutive ranks, each group in one domain of a level. Members with
+// the same request and the same segment are one role; their number is divided by the size.
+struct Segment {
+  int32_t size = 1;            // 1: no segments
+  std::string required_level;  // level name or node label key; empty: none
+  std::string preferred_level;
+
+  friend auto operator<=>(const Segment&, const Segment&) = default;
+};
+
 // What a pod says about the gang that it is a member of.
 struct Membership {
   GangKey gang;
@@ -127,6 +137,7 @@ struct Membership {
   std::string role;            // empty: "worker"
   std::string required_level;  // level name or node label key; empty: none
   std::string preferred_level;
+  Segment segment;
   std::optional<int32_t> index;  // rank that the author fixed (completion index, ordinal)
   std::optional<Duration> expected_duration;
   std::vector<Problem> problems;  // not empty: the gang is not started

@@ -3,14 +3,15 @@
 // Each gang case places one gang in many random half-full clusters (fixed seed) and reports the
 // 99th percentile of the time of one Place(). Time is that of the thread on the processor, so that
 // other load on the machine does not count as a wait. `scan_*` reads what is free on every host and
-// searches nothing: the yardstick that the other cases are divided by.
+// searches nothing: the yardstick that the other cases are divided by. Between two calls the usage
+// of all hosts changes, so that both read every host again; `*_steady` and `refuse` show what is
+// left when few or no hosts changed, as between two plans in production.
 //
 //     counters   p50_ms p99_ms   one call
 //                work            work units, the largest of all clusters
 //                worlds fits     clusters, and how many of them had room
 //     label      baseline=CASE hash=... proven=...   the weakest proof; the hash is over all
-//     answers
-//                and the same in each run
+//                answers and the same in each run
 //
 // With PHALANX_BENCH_TINY set, clusters are small and few: a test that the program still works.
 #include <benchmark/benchmark.h>
@@ -27,8 +28,8 @@
 
 #include "core/cluster/cluster.h"
 #include "core/explain/reason_text.h"
+#include "core/place/free_slots.h"
 #include "core/place/placement.h"
-#include "core/place/slot_tree.h"
 
 namespace phalanx {
 namespace {
@@ -85,9 +86,12 @@ std::unique_ptr<Cluster> MakeCluster(const Size& size) {
 
 enum class Use { kWholeHosts, kSingleDevices };
 
-// Half of the devices are in use: half of the hosts wholly, or each host by 0 to 8.
-void Fill(Cluster& cluster, Use use, std::mt19937_64& random) {
-  for (uint32_t i = 0; i < cluster.topology().hosts().size(); ++i) {
+// Half of the devices are in use: half of the hosts wholly, or each host by 0 to 8. Usage changes
+// on `most` hosts taken at random, 0: on all.
+void Fill(Cluster& cluster, Use use, std::mt19937_64& random, uint32_t most = 0) {
+  const auto hosts = static_cast<uint32_t>(cluster.topology().hosts().size());
+  for (uint32_t n = 0; n < (most == 0 ? hosts : most); ++n) {
+    const uint32_t i = most == 0 ? n : static_cast<uint32_t>(random() % hosts);
     const int64_t used = use == Use::kWholeHosts
                              ? static_cast<int64_t>(random() % 2) * kGpusPerHost
                              : static_cast<int64_t>(random() % (kGpusPerHost + 1));
@@ -177,10 +181,14 @@ struct GangCase {
   int64_t gpus;
   Use use;
   const char* baseline;
+  bool steady = false;  // usage changes on 64 hosts only
+  Segment segment = {};
 };
 
-PlacementRequest Request(Cluster& cluster, int32_t members, int64_t gpus) {
+PlacementRequest Request(Cluster& cluster, int32_t members, int64_t gpus,
+                         const Segment& segment = {}) {
   Shape shape;
+  shape.segment = segment;
   const QuantityMap amount = {{kGpu, gpus}, {"cpu", 1'000}, {"pods", 1}};
   shape.request = Resources::From(amount, cluster.resources());
   PlacementRequest request;
@@ -193,11 +201,15 @@ void PlaceGang(benchmark::State& state, const GangCase& gang) {
   const auto cluster = MakeCluster(Scaled(gang.size));
   const int32_t members =
       Tiny() ? static_cast<int32_t>(7 * kGpusPerHost / gang.gpus) : gang.members;
-  const PlacementRequest request = Request(*cluster, members, gang.gpus);
+  const PlacementRequest request = Request(*cluster, members, gang.gpus, gang.segment);
   std::mt19937_64 random(kSeed);
   Tally tally;
-  for (auto _ : state) {
+  if (gang.steady) {
     Fill(*cluster, gang.use, random);
+    Place(*cluster, request);
+  }
+  for (auto _ : state) {
+    Fill(*cluster, gang.use, random, gang.steady ? 64 : 0);
     tally.Run(state, [&] { return Place(*cluster, request); });
   }
   tally.Report(state, gang.baseline);
@@ -214,6 +226,7 @@ void Refuse(benchmark::State& state) {
   PlacementRequest required = request;
   required.required_level = "leaf";
   Tally tally;
+  Place(*cluster, required);  // the shape is in use
   for (auto _ : state) tally.Run(state, [&] { return Place(*cluster, required); });
   tally.Report(state, "scan_nodes100000");
 }
@@ -226,9 +239,9 @@ void Scan(benchmark::State& state, const Size& size) {
   for (auto _ : state) {
     Fill(*cluster, Use::kWholeHosts, random);
     tally.Run(state, [&] {
-      const SlotTree slots = FreeSlots(*cluster, request, request.roles[0].shape, 512);
+      const SlotTree slots = FreeSlots(*cluster, request, request.roles[0].shape);
       PlacementAnswer answer{Reason(), ShapeId::None(), static_cast<int64_t>(slots.hosts())};
-      std::get<Reason>(answer.result).have = slots.Total();
+      std::get<Reason>(answer.result).have = slots.Sum();
       return answer;
     });
   }
@@ -272,8 +285,16 @@ const bool kRegistered = [] {
   RegisterGang("gang512_nodes5000", 300, {k5000, 512, 8, Use::kWholeHosts, "scan_nodes5000"});
   RegisterGang("gang512_1gpu_nodes5000", 300,
                {k5000, 512, 1, Use::kSingleDevices, "scan_nodes5000"});
+  RegisterGang("gang512_steady_nodes5000", 300,
+               {k5000, 512, 8, Use::kWholeHosts, "scan_nodes5000", true});
+  RegisterGang("gang512_segments_nodes5000", 300,
+               {k5000, 512, 8, Use::kWholeHosts, "scan_nodes5000", false, {4, "leaf", "nvlink"}});
   RegisterGang("gang4096_nodes100000", 20,
                {k100000, 4096, 8, Use::kWholeHosts, "scan_nodes100000"});
+  RegisterGang("gang4096_steady_nodes100000", 20,
+               {k100000, 4096, 8, Use::kWholeHosts, "scan_nodes100000", true});
+  RegisterGang("gang4096_1gpu_nodes100000", 20,
+               {k100000, 4096, 1, Use::kSingleDevices, "scan_nodes100000"});
   Register("refuse", 20, Refuse);
   Register("topology_100k", 5, BuildAll);
   return true;

@@ -160,8 +160,12 @@ bool FirstIsBetter(const std::vector<Host>& hosts, const std::vector<int32_t>& a
 
 class OneRole {
  public:
-  explicit OneRole(const SmallWorld& world)
-      : hosts_(HostsInOrder(world)), role_(world.roles.front()), counts_(hosts_.size(), 0) {
+  // `segment_level`: one of kLevelNames or "host"; empty: members need not be in segments.
+  OneRole(const SmallWorld& world, const std::string& segment_level)
+      : hosts_(HostsInOrder(world)),
+        role_(world.roles.front()),
+        segment_level_(segment_level),
+        counts_(hosts_.size(), 0) {
     for (const auto& group : RequiredGroups(hosts_, world.required)) Try(group, 0, role_.count);
   }
 
@@ -190,7 +194,22 @@ class OneRole {
     counts_[host] = 0;
   }
 
+  // Each domain of the level takes whole segments, and nothing is outside of them.
+  bool InWholeSegments(const std::string& level) const {
+    if (level.empty() || role_.segment.size == 1) return true;
+    int32_t in_domains = 0;
+    for (const auto& group : RequiredGroups(hosts_, level)) {
+      int32_t here = 0;
+      for (const size_t host : group) here += counts_[host];
+      if (here % role_.segment.size != 0) return false;
+      in_domains += here;
+    }
+    return in_domains == role_.count;
+  }
+
   void Compare() {
+    if (!InWholeSegments(segment_level_)) return;
+    if (!InWholeSegments(role_.segment.required_level)) return;
     const std::vector<int32_t> touched = TouchedBy(hosts_, counts_);
     const bool better =
         best_.empty() || touched < best_touched_ ||
@@ -202,36 +221,94 @@ class OneRole {
 
   std::vector<Host> hosts_;
   const Role& role_;
+  const std::string segment_level_;
   std::vector<int32_t> counts_;
   std::vector<int32_t> best_;
   std::vector<int32_t> best_touched_;
 };
 
-bool FitsFrom(std::vector<Host>& hosts, const std::vector<size_t>& group,
-              const std::vector<Role>& roles, size_t role, int32_t placed, size_t from) {
-  if (role == roles.size()) return true;
-  if (placed == roles[role].count) return FitsFrom(hosts, group, roles, role + 1, 0, 0);
-  for (size_t at = from; at < group.size(); ++at) {
-    if (!Takes(hosts[group[at]], roles[role])) continue;
-    const bool fits = FitsFrom(hosts, group, roles, role, placed + 1, at);
-    GiveBack(hosts[group[at]], roles[role]);
-    if (fits) return true;
+// Where the segments may lie, best first: the preferred level, the next coarser ones, down to the
+// required one; at the end anywhere (""), unless a level is required.
+std::vector<std::string> SegmentLevels(const SmallWorld& world) {
+  const Segment& segment = world.roles.front().segment;
+  if (segment.size == 1) return {""};
+  const std::vector<Host> hosts = HostsInOrder(world);
+  std::vector<std::string> fine_to_coarse = {"host"};
+  for (size_t level = kLevels; level-- > 0;) {
+    if (LevelExists(hosts, level)) fine_to_coarse.push_back(kLevelNames[level]);
   }
-  return false;
+  const auto at = [&](const std::string& name) {
+    return std::find(fine_to_coarse.begin(), fine_to_coarse.end(), name) - fine_to_coarse.begin();
+  };
+  const auto known = std::ssize(fine_to_coarse);
+  std::vector<std::string> out;
+  if (!segment.required_level.empty()) {
+    for (auto i = at(segment.preferred_level); i < at(segment.required_level); ++i) {
+      if (i < known) out.push_back(fine_to_coarse[static_cast<size_t>(i)]);
+    }
+    if (at(segment.required_level) == known) return {};  // no node has it
+    out.push_back(segment.required_level);
+    return out;
+  }
+  for (auto i = at(segment.preferred_level); i < known; ++i) {
+    out.push_back(fine_to_coarse[static_cast<size_t>(i)]);
+  }
+  out.push_back("");
+  return out;
 }
+
+// Every way to place roles one member after another; of a role, members go to hosts in ascending
+// order, since they are alike.
+class EveryRole {
+ public:
+  explicit EveryRole(const SmallWorld& world)
+      : hosts_(HostsInOrder(world)), roles_(world.roles), counts_(hosts_.size(), 0) {
+    for (const auto& group : RequiredGroups(hosts_, world.required)) Try(group, 0, 0, 0);
+  }
+
+  const std::optional<std::vector<int32_t>>& Least() const { return least_; }
+
+ private:
+  void Try(const std::vector<size_t>& group, size_t role, int32_t placed, size_t from) {
+    if (role == roles_.size()) return Compare();
+    if (placed == roles_[role].count) return Try(group, role + 1, 0, 0);
+    for (size_t at = from; at < group.size(); ++at) {
+      Host& host = hosts_[group[at]];
+      if (!Takes(host, roles_[role])) continue;
+      ++counts_[group[at]];
+      Try(group, role, placed + 1, at);
+      --counts_[group[at]];
+      GiveBack(host, roles_[role]);
+    }
+  }
+
+  void Compare() {
+    std::vector<bool> used;
+    for (const int32_t count : counts_) used.push_back(count > 0);
+    if (!seen_.insert(used).second) return;
+    const std::vector<int32_t> touched = TouchedBy(hosts_, counts_);
+    if (!least_ || touched < *least_) least_ = touched;
+  }
+
+  std::vector<Host> hosts_;
+  const std::vector<Role>& roles_;
+  std::vector<int32_t> counts_;
+  std::set<std::vector<bool>> seen_;  // sets of hosts that were looked at
+  std::optional<std::vector<int32_t>> least_;
+};
 
 }  // namespace
 
 std::optional<BestPlacement> BruteForceOneRole(const SmallWorld& world) {
-  return OneRole(world).Best();
+  if (world.roles.front().count % world.roles.front().segment.size != 0) return std::nullopt;
+  for (const std::string& level : SegmentLevels(world)) {
+    if (auto best = OneRole(world, level).Best()) return best;
+  }
+  return std::nullopt;
 }
 
-bool BruteForceFeasible(const SmallWorld& world) {
-  std::vector<Host> hosts = HostsInOrder(world);
-  for (const auto& group : RequiredGroups(hosts, world.required)) {
-    if (FitsFrom(hosts, group, world.roles, 0, 0, 0)) return true;
-  }
-  return false;
+std::optional<std::vector<int32_t>> BruteForceRoles(const SmallWorld& world) {
+  return EveryRole(world).Least();
 }
 
 std::vector<int32_t> Touched(const SmallWorld& world, const std::vector<std::string>& names) {

@@ -20,8 +20,8 @@ struct BestPlacement {
 // The best placement of a gang with one role; nullopt if there is none.
 std::optional<BestPlacement> BruteForceOneRole(const SmallWorld& world);
 
-// Whether any placement of a gang with several roles exists.
-bool BruteForceFeasible(const SmallWorld& world);
+// The least that a placement of all roles touches, as above; nullopt if there is none.
+std::optional<std::vector<int32_t>> BruteForceRoles(const SmallWorld& world);
 
 // Domains touched by hosts, by level that some node has, hosts last.
 std::vector<int32_t> Touched(const SmallWorld& world, const std::vector<std::string>& hosts);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
+
+#include "core/judge/segments.h"
+#include "core/plan/assign.h"
 
 namespace phalanx::oracle {
 namespace {
@@ -13,6 +15,7 @@ ShapeId InternRole(Cluster& cluster, const Role& role) {
   Shape shape;
   shape.request = Resources::From(role.requests, cluster.resources());
   shape.node_selector = role.node_selector;
+  shape.segment = role.segment;
   return cluster.shapes().Intern(std::move(shape));
 }
 
@@ -36,6 +39,10 @@ std::string SmallWorld::Describe() const {
     for (const auto& [resource, amount] : role.requests)
       out += fmt::format(" {}={}", resource, amount);
     for (const auto& [key, value] : role.node_selector) out += fmt::format(" {}:{}", key, value);
+    if (role.segment.size > 1) {
+      out += fmt::format(" segments of {}, required '{}', preferred '{}'", role.segment.size,
+                         role.segment.required_level, role.segment.preferred_level);
+    }
     out += "\n";
   }
   for (const NodeObject& node : nodes) {
@@ -88,20 +95,26 @@ std::vector<std::string> Judge(const SmallWorld& world, const Searched& searched
   if (searched.answer.placement() == nullptr) return {};
   std::vector<judge::Assignment> gang;
   std::vector<int32_t> placed(world.roles.size(), 0);
-  for (const auto& [host, counts] : searched.Members()) {
-    for (size_t role = 0; role < counts.size(); ++role) {
-      for (int32_t i = 0; i < counts[role]; ++i) {
-        judge::Assignment member;
-        member.node = host;
-        member.pod.name = fmt::format("m{}-{}", role, placed[role]++);
-        member.pod.requests = world.roles[role].requests;
-        member.pod.node_selector = world.roles[role].node_selector;
-        member.pod.membership.emplace().required_level = world.required;
-        gang.push_back(std::move(member));
-      }
+  for (size_t role = 0; role < world.roles.size(); ++role) {
+    const std::vector<ShapeId> shapes(static_cast<size_t>(world.roles[role].count),
+                                      searched.request.roles[role].shape);
+    for (const HostId host : AssignHosts(shapes, *searched.answer.placement())) {
+      judge::Assignment member;
+      member.node = searched.cluster->topology().host(host).name;
+      member.rank = static_cast<int32_t>(gang.size());
+      member.pod.name = fmt::format("m{}-{}", role, placed[role]++);
+      member.pod.requests = world.roles[role].requests;
+      member.pod.node_selector = world.roles[role].node_selector;
+      member.pod.membership.emplace().required_level = world.required;
+      member.pod.membership->segment = world.roles[role].segment;
+      gang.push_back(std::move(member));
     }
   }
-  std::vector<std::string> wrong = judge::CheckPlacement({world.nodes, world.occupants, {}}, gang);
+  const judge::World judged{world.nodes, world.occupants, {}};
+  std::vector<std::string> wrong = judge::CheckPlacement(judged, gang);
+  for (std::string& segment : judge::CheckSegments(judged, gang)) {
+    wrong.push_back(std::move(segment));
+  }
   for (size_t role = 0; role < world.roles.size(); ++role) {
     if (placed[role] == world.roles[role].count) continue;
     wrong.push_back(fmt::format("role {}: {} of {} members placed", role, placed[role],

@@ -28,6 +28,7 @@ struct Role {
   QuantityMap requests;
   LabelMap node_selector;
   int32_t count = 0;
+  Segment segment;
 };
 
 struct SmallWorld {

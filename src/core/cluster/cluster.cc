@@ -36,6 +36,7 @@ NodeId Cluster::UpsertNode(const NodeObject& object) {
   record.present = true;
   record.object = object;
   record.allocatable = Resources::From(object.allocatable, resources_);
+  ledger_.changes().Note(id);
   return id;
 }
 
@@ -49,6 +50,7 @@ void Cluster::RemoveNode(std::string_view name) {
   record = std::move(gone);
   ++presence_changes_;
   topology_stale_ = true;
+  ledger_.changes().Note(id);
 }
 
 NodeId Cluster::FindNode(std::string_view name) const {

@@ -5,7 +5,8 @@
 // member is planned there). Free is allocatable − bound − held and may be negative after
 // allocatable fell; Slots() treats that as none.
 //
-// Thread rule: one writer. Copies are cheap (a what-if copies the ledger, not the topology).
+// Thread rule: one thread; what is const may still bring the shape index up to date. A what-if
+// copies the ledger and the shape index, not the topology.
 #ifndef PHALANX_CORE_CLUSTER_CLUSTER_H_
 #define PHALANX_CORE_CLUSTER_CLUSTER_H_
 
@@ -20,6 +21,7 @@
 #include "core/cluster/ledger.h"
 #include "core/cluster/node_filter.h"
 #include "core/cluster/resources.h"
+#include "core/cluster/shape_index.h"
 #include "core/cluster/shapes.h"
 #include "core/cluster/topology.h"
 #include "phalanx/ids.h"
@@ -77,19 +79,21 @@ class Cluster {
   int64_t Slots(NodeId node, ShapeId shape) const { return Slots(node, shape, Resources()); }
   // The same with `taken` used besides.
   int64_t Slots(NodeId node, ShapeId shape, const Resources& taken) const;
-  // The same against an empty, healthy node: what could ever be. Readiness, cordons and taints
-  // under "node.kubernetes.io/" are passing states and do not count.
+  // The same for all hosts, kept up to date for the shapes in use; see shape_index.h.
+  // REQUIRES: RefreshTopology() since the last change of a node.
+  const SlotTree& SlotsOf(ShapeId shape) const { return index_.Slots(*this, shape); }
+  const BlameTable& BlameOf(ShapeId shape) const { return index_.Blame(*this, shape); }
+  const ShapeIndex& shape_index() const { return index_; }
+  // Whether what is kept equals a recomputation, for the shape in use last. O(hosts).
+  bool CheckShapeIndex() const { return topology_stale_ || index_.CheckLatest(*this); }
+  // The same as Slots() against an empty, healthy node: what could ever be. Readiness, cordons and
+  // taints under "node.kubernetes.io/" are passing states and do not count.
   int64_t SlotsWhenEmpty(NodeId node, ShapeId shape) const;
   // Free of one resource: negative after allocatable fell below what is used.
   int64_t Free(NodeId node, ResourceId resource) const;
   // Why Slots() is 0: the first cause in the order of ExclusionCause. nullopt if it is not 0.
   // REQUIRES: the node is present.
-  struct Out {
-    ExclusionCause cause;
-    std::string detail;
-
-    friend auto operator<=>(const Out&, const Out&) = default;
-  };
+  using Out = HostOut;
   std::optional<Out> WhyOut(NodeId node, ShapeId shape) const;
   // The same without the text, for many nodes: allocates nothing. Equal causes of one shape have
   // equal values, but for taints, which are told apart by node.
@@ -109,6 +113,7 @@ class Cluster {
   ResourceNames resources_;
   ShapeTable shapes_;
   Ledger ledger_;
+  mutable ShapeIndex index_;  // a cache: const to callers
   std::vector<NodeRecord> nodes_;
   std::map<std::string, NodeId, std::less<>> node_by_name_;
   std::shared_ptr<const Topology> topology_;

@@ -20,6 +20,7 @@ void Ledger::Book(PodId pod, NodeId node, BookingKind kind, const Resources& amo
   entries_.emplace(pod, Booking{node, kind, amount});
   Sums& sums = SumsOf(node);
   (kind == BookingKind::kBound ? sums.bound : sums.held).Add(amount);
+  changes_.Note(node);
 }
 
 void Ledger::Release(PodId pod) {
@@ -27,6 +28,7 @@ void Ledger::Release(PodId pod) {
   if (it == entries_.end()) return;
   Sums& sums = SumsOf(it->second.node);
   (it->second.kind == BookingKind::kBound ? sums.bound : sums.held).Subtract(it->second.amount);
+  changes_.Note(it->second.node);
   entries_.erase(it);
 }
 

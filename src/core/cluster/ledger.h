@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/cluster/change_log.h"
 #include "core/cluster/resources.h"
 #include "phalanx/ids.h"
 
@@ -36,6 +37,11 @@ class Ledger {
   size_t size() const { return entries_.size(); }
   const std::map<PodId, Booking>& entries() const { return entries_; }
 
+  // Nodes whose usage changed. The cluster notes here also what else changed about a node, so that
+  // readers have one log to follow.
+  ChangeLog& changes() { return changes_; }
+  const ChangeLog& changes() const { return changes_; }
+
   // True if the sums equal a recomputation. O(entries).
   bool CheckSums() const;
 
@@ -47,6 +53,7 @@ class Ledger {
   Sums& SumsOf(NodeId node);
   std::map<PodId, Booking> entries_;
   std::vector<Sums> sums_;  // by node
+  ChangeLog changes_;
 };
 
 }  // namespace phalanx

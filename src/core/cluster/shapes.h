@@ -19,6 +19,7 @@ struct Shape {
   LabelMap node_selector;
   std::vector<NodeSelectorTerm> required_terms;
   std::vector<Toleration> tolerations;
+  Segment segment;  // where it may go beside its siblings: nothing that a node by itself shows
 
   friend auto operator<=>(const Shape&, const Shape&) = default;
 };

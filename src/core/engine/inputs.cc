@@ -79,6 +79,7 @@ ShapeId InternShape(State& state, PodObject* object, const Resources& request) {
   shape.node_selector = std::exchange(object->node_selector, {});
   shape.required_terms = std::exchange(object->required_terms, {});
   shape.tolerations = std::exchange(object->tolerations, {});
+  shape.segment = object->membership->segment;
   object->requests.clear();
   return state.cluster.shapes().Intern(std::move(shape));
 }

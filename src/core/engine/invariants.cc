@@ -28,6 +28,9 @@ std::string Name(const Gang& gang) {
 void CheckLedger(const State& state, Findings* out) {
   const Ledger& ledger = state.cluster.ledger();
   if (!ledger.CheckSums()) out->push_back("ledger: sums differ from entries");
+  if (!state.cluster.CheckShapeIndex()) {
+    out->push_back("cluster: slots kept for a shape differ from a recomputation");
+  }
   size_t expected = 0;
   for (uint32_t i = 0; i < state.pods.limit(); ++i) {
     const Pod& pod = state.pods.Get(PodId(i));

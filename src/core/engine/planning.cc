@@ -165,12 +165,18 @@ std::vector<ShapeId> ShapesOf(const Members& members) {
   return shapes;
 }
 
+// The fewest members that may start, in whole segments.
+size_t FewestToStart(const Gang& gang, const Members& members) {
+  const int32_t least = std::max(gang.terms.min - gang.roster.Count(Standing::kSucceeded), 1);
+  const int32_t segment = members.empty() ? 1 : members.front()->object.membership->segment.size;
+  return static_cast<size_t>((least + segment - 1) / segment * segment);
+}
+
 void PlanStart(State& state, Gang& gang, GangId id, int64_t* spent) {
   Members members = Candidates(gang);
   PlacementRequest request = RequestFor(state, gang, members);
   auto answer = Search(state, request, members, spent);
-  const auto least =
-      static_cast<size_t>(std::max(gang.terms.min - gang.roster.Count(Standing::kSucceeded), 1));
+  const size_t least = FewestToStart(gang, members);
   if (std::holds_alternative<Reason>(answer) && least < members.size()) {
     members.resize(least);
     request = RequestFor(state, gang, members);
@@ -212,6 +218,7 @@ void PlanRepair(State& state, Gang& gang, GangId id, int64_t* spent) {
   members.resize(std::min(members.size(), missing));
   PlacementRequest request = RequestFor(state, gang, members);
   request.within = RequiredRange(state, gang);
+  request.joining = true;
   auto answer = Search(state, request, members, spent);
   if (auto* reason = std::get_if<Reason>(&answer)) {
     Refuse(state, gang, id, std::move(*reason));
@@ -231,6 +238,7 @@ void PlanJoin(State& state, Gang& gang, GangId id, int64_t* spent) {
     if (refused.count(member->shape) > 0) continue;
     PlacementRequest request = RequestFor(state, gang, {member});
     request.within = within;
+    request.joining = true;
     auto answer = Search(state, request, {member}, spent);
     if (auto* reason = std::get_if<Reason>(&answer)) {
       if (refused.empty()) Refuse(state, gang, id, *reason);

@@ -14,6 +14,7 @@ namespace phalanx::judge {
 struct Assignment {
   PodObject pod;
   std::string node;
+  int32_t rank = -1;  // -1: not known
 };
 
 // A pod that already takes room: bound by any scheduler, or held for another gang.

@@ -1,6 +1,9 @@
 #include "core/place/assemble.h"
 
+#include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 namespace phalanx {
 namespace {
@@ -27,19 +30,20 @@ std::vector<int32_t> TouchedPerLevel(const Topology& topology, std::span<const H
 }
 
 Placement Assemble(const Topology& topology, const PlacementRequest& request,
-                   const TakenByShape& taken, ProvenThrough proven) {
+                   std::vector<SlotsOnHost> slots, ProvenThrough proven) {
+  // A shape may be named by two roles of the request: the first one counts.
+  std::map<ShapeId, size_t> role_of;
+  for (size_t i = 0; i < request.roles.size(); ++i) role_of.emplace(request.roles[i].shape, i);
+  std::sort(slots.begin(), slots.end(), [&](const SlotsOnHost& a, const SlotsOnHost& b) {
+    if (a.host != b.host) return a.host < b.host;
+    return role_of.at(a.shape) < role_of.at(b.shape);
+  });
   Placement placement;
   placement.proven = proven;
+  placement.slots = std::move(slots);
   std::vector<HostId> hosts;
-  for (uint32_t i = 0; i < topology.hosts().size(); ++i) {
-    const size_t before = placement.slots.size();
-    std::set<ShapeId> done;  // a shape may be named by two roles of the request
-    for (const RoleRequest& role : request.roles) {
-      const auto it = taken.find(role.shape);
-      if (it == taken.end() || it->second[i] == 0 || !done.insert(role.shape).second) continue;
-      placement.slots.push_back({HostId(i), role.shape, it->second[i]});
-    }
-    if (placement.slots.size() > before) hosts.push_back(HostId(i));
+  for (const SlotsOnHost& slot : placement.slots) {
+    if (hosts.empty() || hosts.back() != slot.host) hosts.push_back(slot.host);
   }
   placement.common = topology.CommonDomain(hosts);
   placement.touched = TouchedPerLevel(topology, hosts);

@@ -3,7 +3,6 @@
 #define PHALANX_CORE_PLACE_ASSEMBLE_H_
 
 #include <cstdint>
-#include <map>
 #include <span>
 #include <vector>
 
@@ -13,11 +12,9 @@
 
 namespace phalanx {
 
-// Members of one shape by host.
-using TakenByShape = std::map<ShapeId, std::vector<int32_t>>;
-
+// `slots` in any order, at most one entry per host and shape.
 Placement Assemble(const Topology& topology, const PlacementRequest& request,
-                   const TakenByShape& taken, ProvenThrough proven);
+                   std::vector<SlotsOnHost> slots, ProvenThrough proven);
 
 // Touched domains per level, coarsest first, hosts last, of hosts in depth-first order without
 // repetition. A host or domain that lacks a level counts there by itself.

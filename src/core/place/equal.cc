@@ -2,110 +2,183 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "core/base/check.h"
+#include "core/place/count_bound.h"
 #include "core/place/greedy.h"
 #include "core/place/key.h"
+#include "core/place/knapsack.h"
 
 namespace phalanx {
 namespace {
 
-struct Query {
-  const Topology& topology;
-  const SlotTree& slots;
-  std::span<const Vertex> candidates;
-  int32_t members;
-  const TouchedBefore& touched;
+// What one stage found.
+struct StageResult {
+  std::vector<Vertex> attaining;  // candidates with the least key
+  std::vector<int64_t> counts;    // of the least key by level; -1: the level was not counted
+  std::vector<HostShare> taken;   // below the first of them, if asked for
 };
 
-template <class Key>
-void SolveExactly(const Query& query, const KeyLayout& layout, EqualPlacement& out) {
-  std::unique_ptr<TreeKnapsack<Key>> best;
-  for (const Vertex& candidate : query.candidates) {
-    auto next = std::make_unique<TreeKnapsack<Key>>(query.topology, query.slots, layout,
-                                                    query.touched, candidate.domain, query.members);
-    out.cells += next->cells();
-    if (!best || next->Best() < best->Best()) best = std::move(next);
+class EqualSearch {
+ public:
+  EqualSearch(const TreeQuery& query, std::span<const Vertex> candidates, int64_t max_cells)
+      : query_(query), candidates_(candidates.begin(), candidates.end()), max_cells_(max_cells) {
+    for (const Vertex& candidate : candidates_) censuses_.emplace_back(query, candidate.domain);
   }
-  const int64_t before = best->cells();
-  best->Trace(out.taken);
-  out.cells += best->cells() - before;
-}
 
-int64_t HostsWithSlots(const SlotTree& slots) {
-  int64_t count = 0;
-  for (uint32_t i = 0; i < slots.hosts(); ++i) count += slots.At(HostId(i)) > 0;
-  return count;
-}
-
-// Fields of the candidates' own level and of coarser ones stay zero.
-int BitsBelow(const Topology& topology, const KeyLayout& layout, DomainId candidate) {
-  const int per_level = layout.bits() / static_cast<int>(topology.levels().size() + 1);
-  const LevelId level = topology.domain(candidate).level;
-  const uint32_t coarser = level.valid() ? level.value() + 1 : 0;
-  return layout.bits() - per_level * static_cast<int>(coarser);
-}
-
-void SolveWithNarrowestKey(const Query& query, EqualPlacement& out) {
-  const KeyLayout layout(query.topology.levels().size(),
-                         std::min<int64_t>(query.members, HostsWithSlots(query.slots)));
-  const int bits = BitsBelow(query.topology, layout, query.candidates.front().domain);
-  if (bits <= 63) {
-    SolveExactly<int64_t>(query, layout, out);
-  } else if (bits <= 127) {
-    SolveExactly<Int128>(query, layout, out);
-  } else {
-    SolveExactly<Key256>(query, layout, out);
+  EqualPlacement Run() {
+    const bool hosts_matter =
+        query_.touched.Any() ||
+        !std::all_of(censuses_.begin(), censuses_.end(),
+                     [](const Census& census) { return census.OneMemberPerHost(); });
+    const auto counts = Stage({.with_hosts = false, .trace = !hosts_matter});
+    if (!counts) return Greedily();
+    if (!hosts_matter) return Answer(counts->taken, ProvenThrough::kAll);
+    Keep(counts->attaining);
+    const auto all = Stage({.with_hosts = true, .trace = true, .fewest = &counts->counts});
+    if (all) return Answer(all->taken, ProvenThrough::kAll);
+    // The first candidate alone costs no more than all did.
+    Keep({candidates_.front()});
+    return Answer(Stage({.with_hosts = false, .trace = true})->taken, ProvenThrough::kCounts);
   }
-}
 
-void SolveGreedily(const Query& query, EqualPlacement& out) {
-  const auto smallest = std::min_element(
-      query.candidates.begin(), query.candidates.end(), [&](const Vertex& a, const Vertex& b) {
-        return a.Slots(query.topology, query.slots) < b.Slots(query.topology, query.slots);
+ private:
+  struct StageOptions {
+    bool with_hosts;
+    bool trace;
+    const std::vector<int64_t>* fewest = nullptr;
+  };
+
+  void Keep(const std::vector<Vertex>& vertices) {
+    std::vector<Census> censuses;
+    for (size_t i = 0; i < candidates_.size(); ++i) {
+      const bool kept = std::any_of(vertices.begin(), vertices.end(), [&](const Vertex& vertex) {
+        return vertex.domain == candidates_[i].domain;
       });
-  PlaceGreedily(query.topology, query.slots, smallest->domain, query.members, out.taken);
-  out.proven = ProvenThrough::kFeasibility;
-  out.cells += query.members;
+      if (kept) censuses.push_back(std::move(censuses_[i]));
+    }
+    candidates_ = vertices;
+    censuses_ = std::move(censuses);
+  }
+
+  // nullopt: the budget was spent.
+  std::optional<StageResult> Stage(const StageOptions& options) {
+    std::vector<int64_t> most(query_.topology.levels().size() + 1, 0);
+    for (const Census& census : censuses_) {
+      const std::vector<int64_t> here = census.Most(options.with_hosts);
+      for (size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], here[i]);
+    }
+    const KeyLayout layout(most);
+    if (layout.bits() <= kKeyBits<int64_t>) return StageWith<int64_t>(layout, options);
+    if (layout.bits() <= kKeyBits<Int128>) return StageWith<Int128>(layout, options);
+    return StageWith<Key256>(layout, options);
+  }
+
+  template <class Key>
+  std::optional<StageResult> StageWith(const KeyLayout& layout, const StageOptions& options) {
+    StageResult out;
+    std::unique_ptr<TreeKnapsack<Key>> best;
+    int64_t left = max_cells_;
+    for (size_t i = 0; i < candidates_.size(); ++i) {
+      auto next = std::make_unique<TreeKnapsack<Key>>(query_, layout, candidates_[i].domain, left,
+                                                      BoundFor(i, layout, options));
+      cells_ += next->cells();
+      left -= next->cells();
+      if (!next->finished()) return std::nullopt;
+      if (best && best->Best() < next->Best()) continue;
+      if (best && best->Best() == next->Best()) {
+        out.attaining.push_back(candidates_[i]);
+        continue;
+      }
+      out.attaining = {candidates_[i]};
+      best = std::move(next);
+    }
+    for (size_t level = 0; level <= query_.topology.levels().size(); ++level) {
+      out.counts.push_back(layout.Counts(level) ? layout.Field(best->Best(), level) : -1);
+    }
+    if (!options.trace) return out;
+    const int64_t before = best->cells();
+    best->Trace(out.taken);
+    cells_ += best->cells() - before;
+    std::sort(out.taken.begin(), out.taken.end());
+    return out;
+  }
+
+  // Only levels that both stages count are bounded.
+  std::optional<CountBound> BoundFor(size_t candidate, const KeyLayout& layout,
+                                     const StageOptions& options) const {
+    const bool segments = query_.segment > 1 && query_.segment_level.valid();
+    if (options.fewest == nullptr || query_.touched.Any() || segments) {
+      return std::nullopt;
+    }
+    std::vector<int64_t> fewest = *options.fewest;
+    for (size_t level = 0; level < fewest.size(); ++level) {
+      if (!layout.Counts(level)) fewest[level] = -1;
+    }
+    return CountBound(censuses_[candidate], fewest, query_.members);
+  }
+
+  EqualPlacement Greedily() {
+    const auto smallest = std::min_element(candidates_.begin(), candidates_.end(),
+                                           [&](const Vertex& a, const Vertex& b) {
+                                             return a.Slots(query_.slots) < b.Slots(query_.slots);
+                                           });
+    EqualPlacement out{{}, ProvenThrough::kFeasibility, cells_ + query_.members};
+    PlaceGreedily(query_.topology, query_.slots, smallest->domain, query_.members, out.taken);
+    std::sort(out.taken.begin(), out.taken.end());
+    return out;
+  }
+
+  EqualPlacement Answer(std::vector<HostShare> taken, ProvenThrough proven) const {
+    return {std::move(taken), proven, cells_};
+  }
+
+  const TreeQuery& query_;
+  std::vector<Vertex> candidates_;
+  std::vector<Census> censuses_;  // of the candidates
+  const int64_t max_cells_;
+  int64_t cells_ = 0;
+};
+
+// A host that takes whole segments is a host with fewer, larger slots.
+EqualPlacement PlaceSegmentsOnHosts(const TreeQuery& query, std::span<const Vertex> candidates,
+                                    int64_t max_cells) {
+  std::vector<int32_t> segments = query.slots.values();
+  for (int32_t& here : segments) here /= query.segment;
+  const SlotTree slots(query.topology, std::move(segments));
+  const TreeQuery large{query.topology, slots, query.members / query.segment, query.touched};
+  EqualPlacement placed = PlaceEqual(large, candidates, max_cells);
+  for (HostShare& share : placed.taken) share.members *= query.segment;
+  return placed;
 }
 
 }  // namespace
 
-EqualPlacement PlaceEqual(const Topology& topology, const SlotTree& slots,
-                          std::span<const Vertex> candidates, int32_t members, int64_t max_cells,
-                          const TouchedBefore& touched) {
-  PHALANX_CHECK(!candidates.empty() && members > 0, "{} candidates for {} members",
-                candidates.size(), members);
-  EqualPlacement out;
-  out.taken.assign(slots.hosts(), 0);
+EqualPlacement PlaceEqual(const TreeQuery& query, std::span<const Vertex> candidates,
+                          int64_t max_cells) {
+  PHALANX_CHECK(!candidates.empty() && query.members > 0, "{} candidates for {} members",
+                candidates.size(), query.members);
   const Vertex& first = candidates.front();
-  if (first.host.valid()) {
-    // One host is as good as another, but for those that are touched already.
-    const auto used = std::find_if(candidates.begin(), candidates.end(),
-                                   [&](const Vertex& vertex) { return touched.Host(vertex.host); });
-    out.taken[(used == candidates.end() ? first : *used).host.index()] = members;
-    return out;
+  if (!first.host.valid()) {
+    const bool on_hosts = query.segment > 1 && query.segment_level == query.topology.host_level();
+    if (on_hosts) return PlaceSegmentsOnHosts(query, candidates, max_cells);
+    return EqualSearch(query, candidates, max_cells).Run();
   }
-  int64_t predicted = 0;
-  for (const Vertex& candidate : candidates) {
-    predicted += PredictCells(topology, slots, candidate.domain, members);
-  }
-  const Query query{topology, slots, candidates, members, touched};
-  if (predicted <= max_cells) {
-    SolveWithNarrowestKey(query, out);
-  } else {
-    SolveGreedily(query, out);
-  }
-  return out;
+  // One host is as good as another, but for those that are touched already.
+  const auto used = std::find_if(candidates.begin(), candidates.end(), [&](const Vertex& vertex) {
+    return query.touched.Host(vertex.host);
+  });
+  const Vertex& host = used == candidates.end() ? first : *used;
+  return {{{host.host, query.members}}, ProvenThrough::kAll, 0};
 }
 
-std::vector<Vertex> FinestCandidates(const Topology& topology, const SlotTree& slots,
-                                     const RequiredScope& scope, int32_t members) {
-  if (slots.Total() < members) return {};
+std::vector<Vertex> FinestCandidates(const SlotTree& slots, const RequiredScope& scope,
+                                     int32_t members) {
+  // Most refusals end here.
+  if (slots.Sum() < members || scope.Domains(slots, members).empty()) return {};
   for (const LevelId level : scope.FinestFirst()) {
-    std::vector<Vertex> candidates = scope.At(level);
-    std::erase_if(candidates,
-                  [&](const Vertex& vertex) { return vertex.Slots(topology, slots) < members; });
+    std::vector<Vertex> candidates = scope.At(level, slots, members);
     if (!candidates.empty()) return candidates;
   }
   return {};

@@ -1,4 +1,13 @@
-// Placement of equal members: the exact search over one set of candidates.
+// Placement of equal members: the exact search over one set of candidates, in stages.
+//
+//   1. counts   the knapsack over domains alone gives m*, the fewest domains per level, and the
+//               candidates that attain it; its tables have few steps
+//   2. all      the knapsack with hosts, below those candidates only, without states that m* rules
+//               out (count_bound.h)
+//
+// Each stage has a budget of cells. Where the second does not end, the answer is that of the first
+// (proven through kCounts); where the first does not, a greedy one (kFeasibility). Where no host
+// takes two members the first stage is all there is: there are as many hosts as members anyway.
 #ifndef PHALANX_CORE_PLACE_EQUAL_H_
 #define PHALANX_CORE_PLACE_EQUAL_H_
 
@@ -6,33 +15,30 @@
 #include <span>
 #include <vector>
 
-#include "core/cluster/topology.h"
-#include "core/place/knapsack.h"
-#include "core/place/slot_tree.h"
+#include "core/place/host_group.h"
+#include "core/place/tree_query.h"
 #include "core/place/vertices.h"
 #include "phalanx/verdict.h"
 
 namespace phalanx {
 
 struct EqualPlacement {
-  std::vector<int32_t> taken;  // members by host
+  std::vector<HostShare> taken;  // by host
   ProvenThrough proven = ProvenThrough::kAll;
   int64_t cells = 0;
 };
 
-// Places all `members` below one of `candidates`: vertices of one level, depth first, each with
-// room for all of them. Takes the one with the least key, the first on a tie. Above `max_cells`
-// predicted cells: greedily below the candidate with the fewest slots, proven through kFeasibility.
+// Places all members below one of `candidates`: vertices of one level, depth first, each with room
+// for all of them. Takes the one with the least key, the first on a tie.
 // REQUIRES: candidates is not empty, members > 0.
-EqualPlacement PlaceEqual(const Topology& topology, const SlotTree& slots,
-                          std::span<const Vertex> candidates, int32_t members, int64_t max_cells,
-                          const TouchedBefore& touched = {});
+EqualPlacement PlaceEqual(const TreeQuery& query, std::span<const Vertex> candidates,
+                          int64_t max_cells);
 
 // The vertices of the finest level at which one has room for all members; empty if none has.
 // The best placement is below one of them: it touches one domain of that level and of each coarser
 // one, and everything else touches two somewhere.
-std::vector<Vertex> FinestCandidates(const Topology& topology, const SlotTree& slots,
-                                     const RequiredScope& scope, int32_t members);
+std::vector<Vertex> FinestCandidates(const SlotTree& slots, const RequiredScope& scope,
+                                     int32_t members);
 
 }  // namespace phalanx
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/check.h"
-#include "core/place/knapsack.h"
+#include "core/place/tree_query.h"
 #include "core/place/vertices.h"
 
 namespace phalanx {
@@ -19,7 +19,7 @@ std::vector<Child> ChildrenBySlots(const Topology& topology, const SlotTree& slo
                                    DomainId domain) {
   std::vector<Child> out;
   for (const DomainId child : topology.domain(domain).children) {
-    const int64_t here = slots.Sum(topology.domain(child));
+    const int64_t here = slots.Sum(child);
     if (here > 0) out.push_back({{child, HostId::None()}, here});
   }
   for (const HostSlots& host : DirectHosts(topology, slots, domain)) {
@@ -33,7 +33,7 @@ std::vector<Child> ChildrenBySlots(const Topology& topology, const SlotTree& slo
 }  // namespace
 
 void PlaceGreedily(const Topology& topology, const SlotTree& slots, DomainId domain,
-                   int32_t members, std::vector<int32_t>& taken) {
+                   int32_t members, std::vector<HostShare>& taken) {
   std::vector<Child> children = ChildrenBySlots(topology, slots, domain);
   while (members > 0) {
     PHALANX_CHECK(!children.empty(), "{} members left over", members);
@@ -43,7 +43,7 @@ void PlaceGreedily(const Topology& topology, const SlotTree& slots, DomainId dom
     if (chosen == children.end()) --chosen;
     const auto here = static_cast<int32_t>(std::min<int64_t>(chosen->slots, members));
     if (chosen->vertex.host.valid()) {
-      taken[chosen->vertex.host.index()] += here;
+      taken.push_back({chosen->vertex.host, here});
     } else {
       PlaceGreedily(topology, slots, chosen->vertex.domain, here, taken);
     }

@@ -38,21 +38,22 @@ int32_t HostsNeeded(const Histogram& histogram, int32_t members) {
 
 }  // namespace
 
-std::vector<int32_t> FewestHosts(std::span<const HostSlots> hosts, int32_t limit) {
+std::vector<int32_t> MostMembers(std::span<const HostSlots> hosts, int32_t limit) {
   std::vector<int32_t> sorted;
   sorted.reserve(hosts.size());
   for (const HostSlots& host : hosts) sorted.push_back(host.slots);
   std::sort(sorted.begin(), sorted.end(), std::greater<>());
-  std::vector<int32_t> fewest = {0};
-  for (size_t used = 0; used < sorted.size() && std::ssize(fewest) <= limit; ++used) {
-    const int64_t reach = std::min<int64_t>(std::ssize(fewest) - 1 + sorted[used], limit);
-    fewest.resize(static_cast<size_t>(reach) + 1, static_cast<int32_t>(used) + 1);
+  std::vector<int32_t> most = {0};
+  for (const int32_t slots : sorted) {
+    if (most.back() >= limit) break;
+    // Written so that it can not overflow.
+    most.push_back(slots >= limit - most.back() ? limit : most.back() + slots);
   }
-  return fewest;
+  return most;
 }
 
 void SpreadOverHosts(std::span<const HostSlots> hosts, int32_t members,
-                     std::vector<int32_t>& taken) {
+                     std::vector<HostShare>& taken) {
   Histogram later;  // hosts from the current one on
   for (const HostSlots& host : hosts) ++later[host.slots];
   int32_t unused = HostsNeeded(later, members);
@@ -64,7 +65,7 @@ void SpreadOverHosts(std::span<const HostSlots> hosts, int32_t members,
     // left, it stays empty.
     const int32_t here = std::min(host.slots, members);
     if (LargestSum(later, unused - 1) < members - here) continue;
-    taken[host.host.index()] += here;
+    taken.push_back({host.host, here});
     members -= here;
     --unused;
   }

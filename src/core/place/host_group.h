@@ -19,15 +19,23 @@ struct HostSlots {
   int32_t slots = 0;  // > 0
 };
 
-// [k] = fewest hosts that hold k members, for k = 0 .. min(sum of slots, limit).
-std::vector<int32_t> FewestHosts(std::span<const HostSlots> hosts, int32_t limit);
+// Members on a host.
+struct HostShare {
+  HostId host;
+  int32_t members = 0;  // > 0
 
-// Writes how many of `members` each host takes when as few hosts as possible are used; of all such
+  friend auto operator<=>(const HostShare&, const HostShare&) = default;
+};
+
+// [n] = most members that n hosts hold, for n = 0 .. until `limit` is reached or hosts run out.
+std::vector<int32_t> MostMembers(std::span<const HostSlots> hosts, int32_t limit);
+
+// Appends how many of `members` each host takes when as few hosts as possible are used; of all such
 // ways the one where the first host takes the most, then the second, and so on.
-// REQUIRES: members <= sum of slots; `taken` is indexed by host.
+// REQUIRES: members <= sum of slots.
 // Complexity: O(hosts x distinct slot counts).
 void SpreadOverHosts(std::span<const HostSlots> hosts, int32_t members,
-                     std::vector<int32_t>& taken);
+                     std::vector<HostShare>& taken);
 
 }  // namespace phalanx
 

@@ -15,10 +15,12 @@
 #include <bit>
 #include <compare>
 #include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
 
 #include "core/base/check.h"
 #include "core/base/ratio.h"
-#include "core/cluster/topology.h"
 
 namespace phalanx {
 
@@ -44,6 +46,14 @@ class Key256 {
   }
   friend auto operator<=>(const Key256&, const Key256&) = default;
 
+  // The 64 bits from `position` on.
+  uint64_t From(int position) const {
+    const size_t word = 3 - static_cast<size_t>(position) / 64;
+    const int shift = position % 64;
+    const uint64_t low = words_[word] >> shift;
+    return shift == 0 || word == 0 ? low : low | words_[word - 1] << (64 - shift);
+  }
+
  private:
   std::array<uint64_t, 4> words_{};  // most significant first
 };
@@ -57,16 +67,31 @@ Key KeyBit(int position) {
   }
 }
 
-// Where each level's field lies. `most` is the largest count of any level: a level can not have
-// more touched domains than there are members, nor than there are hosts with a slot.
+// Keys of at most so many bits fit the type; the next bit by itself is greater than all of them.
+template <class Key>
+inline constexpr int kKeyBits = static_cast<int>(sizeof(Key)) * 8 - 2;
+
+template <class Key>
+Key AboveAllKeys() {
+  return KeyBit<Key>(kKeyBits<Key>);
+}
+
+// Where each level's field lies.
 class KeyLayout {
  public:
-  KeyLayout(size_t levels, int64_t most)
-      : levels_(levels), width_(std::bit_width(static_cast<uint64_t>(std::max<int64_t>(most, 1)))) {
-    PHALANX_CHECK(bits() < 256, "{} levels of {} bits", levels, width_);
+  // By level, hosts last: the largest count that can occur. 0: the level does not count.
+  explicit KeyLayout(std::span<const int64_t> most) {
+    for (const int64_t count : most) {
+      width_.push_back(std::bit_width(static_cast<uint64_t>(count)));
+      bits_ += width_.back();
+    }
+    PHALANX_CHECK(bits_ <= kKeyBits<Key256>, "{} bits", bits_);
+    int shift = bits_;
+    for (const int width : width_) shift_.push_back(shift -= width);
   }
-  // Fields of all levels and the hosts (level `levels`).
-  int bits() const { return (static_cast<int>(levels_) + 1) * width_; }
+
+  int bits() const { return bits_; }
+  bool Counts(size_t level) const { return width_[level] > 0; }
 
   // One touched vertex of `level` whose parent is of `parent_level` (-1: the root). The levels that
   // it skips count too: a host that lacks a level shares it with nobody.
@@ -74,14 +99,28 @@ class KeyLayout {
   Key Touch(int parent_level, size_t level) const {
     Key key{};
     for (size_t i = static_cast<size_t>(parent_level) + 1; i <= level; ++i) {
-      key = key + KeyBit<Key>(static_cast<int>(levels_ - i) * width_);
+      if (Counts(i)) key = key + KeyBit<Key>(shift_[i]);
     }
     return key;
   }
 
+  // The count of one level. REQUIRES: the level counts.
+  int64_t Field(int64_t key, size_t level) const { return Low(key >> shift_[level], level); }
+  int64_t Field(Int128 key, size_t level) const {
+    return Low(static_cast<int64_t>(key >> shift_[level]), level);
+  }
+  int64_t Field(const Key256& key, size_t level) const {
+    return Low(static_cast<int64_t>(key.From(shift_[level])), level);
+  }
+
  private:
-  size_t levels_;
-  int width_;
+  int64_t Low(int64_t shifted, size_t level) const {
+    return shifted & ((int64_t{1} << width_[level]) - 1);
+  }
+
+  std::vector<int> width_;  // by level, hosts last
+  std::vector<int> shift_;
+  int bits_ = 0;
 };
 
 }  // namespace phalanx

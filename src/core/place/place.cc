@@ -6,10 +6,11 @@
 #include "core/base/check.h"
 #include "core/place/assemble.h"
 #include "core/place/equal.h"
+#include "core/place/free_slots.h"
 #include "core/place/placement.h"
 #include "core/place/refusal.h"
 #include "core/place/roles.h"
-#include "core/place/slot_tree.h"
+#include "core/place/segments.h"
 #include "core/place/vertices.h"
 
 namespace phalanx {
@@ -36,18 +37,26 @@ std::vector<RoleRequest> MergeEqual(const std::vector<RoleRequest>& roles) {
 PlacementAnswer PlaceOneShape(const Cluster& cluster, const PlacementRequest& request,
                               const RoleRequest& role, LevelId required) {
   const Topology& topology = cluster.topology();
-  const SlotTree free = FreeSlots(cluster, request, role.shape, role.count);
   const RequiredScope scope(topology, required);
+  const SegmentRule rule = RuleOf(cluster, request, role.shape);
+  const SlotTree free = FreeSlots(cluster, request, role.shape);
+  SegmentedSlots segmented;
+  if (rule.Whole()) segmented = BestSegments(topology, rule, scope, free, role.count);
+  const SlotTree& slots = rule.Whole() ? segmented.slots : free;
   const auto hosts_seen = static_cast<int64_t>(free.hosts());
-  const std::vector<Vertex> candidates = FinestCandidates(topology, free, scope, role.count);
+  const std::vector<Vertex> candidates = FinestCandidates(slots, scope, role.count);
   if (candidates.empty()) {
     return {ExplainRefusal(cluster, request, role, required, free), role.shape, hosts_seen};
   }
-  EqualPlacement found = PlaceEqual(topology, free, candidates, role.count, request.max_cells);
-  const int64_t cells = found.cells;
-  TakenByShape taken;
-  taken.emplace(role.shape, std::move(found.taken));
-  return {Assemble(topology, request, taken, found.proven), ShapeId::None(), hosts_seen + cells};
+  const TouchedBefore nothing;
+  const TreeQuery query{topology, slots, role.count, nothing, rule.size, segmented.level};
+  const EqualPlacement found = PlaceEqual(query, candidates, request.max_cells);
+  std::vector<SlotsOnHost> taken;
+  for (const HostShare& share : found.taken) {
+    taken.push_back({share.host, role.shape, share.members});
+  }
+  return {Assemble(topology, request, std::move(taken), found.proven), ShapeId::None(),
+          hosts_seen + found.cells};
 }
 
 }  // namespace
@@ -62,6 +71,11 @@ PlacementAnswer Place(const Cluster& cluster, const PlacementRequest& request) {
   std::vector<RoleRequest> roles = MergeEqual(request.roles);
   if (roles.empty()) {
     return {Assemble(topology, request, {}, ProvenThrough::kAll), ShapeId::None(), 1};
+  }
+  for (const RoleRequest& role : roles) {
+    if (auto refused = SegmentsRefused(cluster, request, role)) {
+      return {std::move(*refused), role.shape, 1};
+    }
   }
   if (roles.size() == 1) return PlaceOneShape(cluster, request, roles.front(), required);
   SortLargestFirst(cluster, roles);

@@ -7,15 +7,17 @@
 // Objective, lexicographic, smaller is better:
 //   1. the required level: all members in one domain of it;
 //   2. the preferred level: all members in one domain of it, else of the finest coarser level;
-//   3. domains touched, coarse levels first (this subsumes 2: whatever spreads less at a coarse
-//   level
-//      is better; a level that no node has is no preference);
-//   4. depth-first position: at each domain, from the top, the first child takes as many members as
+//   3. segments: each segment of a role in one domain of its required level; of its preferred one,
+//      else of the finest coarser level at which all segments of the role can be whole;
+//   4. domains touched, coarse levels first (this subsumes 2: whatever spreads less at a coarse
+//      level is better; a level that no node has is no preference);
+//   5. depth-first position: at each domain, from the top, the first child takes as many members as
 //      it can, then the second, ...
 // A host or domain that lacks a level counts there as a domain of its own: nothing is known to be
-// near it. For equal members the answer is exact (`proven` says through which term), and so is a
-// refusal. Unequal members are placed greedily, largest first, and what is refused for want of a
-// better search is marked ProvenThrough::kNothing.
+// near it. For equal members the answer is exact (`proven` says through which term: kCounts for the
+// domains, kAll for hosts and position as well), and so is a refusal. The same holds for a large
+// role beside a few members of others (roles.h); other mixes are placed greedily, and what is
+// refused for want of a better search is marked ProvenThrough::kNothing.
 //
 // Reads only; the caller books the answer. Determined by its arguments: the order of nodes and
 // members does not matter. Cost is counted in work units (table cells and hosts looked at).
@@ -60,9 +62,11 @@ struct PlacementRequest {
   std::vector<HostExclusion> exclusions;
   // Only these hosts; count 0: all. A member that rejoins stays in its gang's required domain.
   HostRange within;
-  // Above so many predicted cells (about a nanosecond each) the exact search gives way to a greedy
-  // one, and the answer says kFeasibility.
-  int64_t max_cells = int64_t{1} << 29;
+  // Members that join a gang which runs are not whole segments.
+  bool joining = false;
+  // Each stage of the exact search for one role ends above so many cells (about two nanoseconds
+  // each), and the answer says how far it came.
+  int64_t max_cells = int64_t{1} << 25;
 };
 
 struct SlotsOnHost {
@@ -90,13 +94,15 @@ struct PlacementAnswer {
 // REQUIRES: cluster.RefreshTopology() since the last change of a node; counts are not negative.
 //
 // Refusals (Reason), `have` of `need` members of one shape, and the causes why nodes are out:
-//   kLevelUnknown   no node has the required level (never);
+//   kLevelUnknown   no node has the required level, of the gang or of segments (never);
+//   kInvalid        the segment size does not divide the members of a role (never);
 //   kNoSuchNode     no node, even empty and healthy, takes a member (never);
 //   kCapacity       the free quantities do not add up; subject = the scarcest resource, detail =
 //   its
 //                   "FREE of NEEDED" on the nodes that are not filtered out;
 //   kFragmentation  they add up, but not to enough members;
-//   kTopology       enough members fit, but not in one domain of the required level.
+//   kTopology       enough members fit, but not in one domain of the required level; with `detail`:
+//                   not in whole segments of so many, each in one domain of `level`.
 // `never` is set where it would not fit an empty, healthy cluster either.
 PlacementAnswer Place(const Cluster& cluster, const PlacementRequest& request);
 

@@ -8,29 +8,22 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/ratio.h"
+#include "core/place/free_slots.h"
+#include "core/place/segments.h"
 #include "core/place/vertices.h"
 
 namespace phalanx {
 namespace {
 
-bool IsResourceCause(ExclusionCause cause) {
-  return cause == ExclusionCause::kResourceAbsent || cause == ExclusionCause::kResourceInUse;
-}
-
 std::string LevelName(const Topology& topology, LevelId level) {
   return level == topology.host_level() ? "host" : topology.levels()[level.index()].name;
 }
 
-const HostExclusion* FindExclusion(const PlacementRequest& request, ShapeId shape, NodeId node) {
-  for (const HostExclusion& exclusion : request.exclusions) {
-    if (exclusion.shape == shape && exclusion.node == node) return &exclusion;
-  }
-  return nullptr;
-}
-
-// Looks at the hosts of a request with the eyes of one shape.
+// Looks at the hosts of a request with the eyes of one shape, through the table that the cluster
+// keeps: nothing here looks at a node.
 class Inspection {
  public:
   Inspection(const Cluster& cluster, const PlacementRequest& request, const RoleRequest& role,
@@ -40,48 +33,18 @@ class Inspection {
         role_(role),
         required_(required),
         topology_(cluster.topology()),
-        scope_(topology_, required) {}
+        span_(HostsWithin(topology_, request)),
+        scope_(topology_, required),
+        table_(cluster.BlameOf(role.shape)) {}
 
-  // Why a host takes no member, without text; nullopt: it takes one now.
-  struct Why {
-    Cluster::Blame blame;
-    const std::string* plugin = nullptr;  // of a conflict
+  const RequiredScope& scope() const { return scope_; }
 
-    friend auto operator<=>(const Why&, const Why&) = default;
-  };
-  std::optional<Why> WhyOut(HostId host) const {
-    const NodeId node = topology_.host(host).node;
-    const auto blame = cluster_.Blamed(node, role_.shape);
-    if (blame && !IsResourceCause(blame->filter.cause)) return Why{*blame};
-    if (!scope_.Holds(host)) return Why{{FilteredOut{ExclusionCause::kLevelMissing}, {}}};
-    if (blame) return Why{*blame};
-    if (const HostExclusion* excluded = FindExclusion(request_, role_.shape, node)) {
-      return Why{{FilteredOut{ExclusionCause::kConflict}, {}}, &excluded->plugin};
-    }
-    return std::nullopt;
-  }
-  Cluster::Out Describe(const Why& why) const {
-    const ExclusionCause cause = why.blame.filter.cause;
-    if (cause == ExclusionCause::kConflict) return {cause, *why.plugin};
-    if (cause == ExclusionCause::kLevelMissing) return {cause, LevelName(topology_, required_)};
-    return cluster_.Describe(why.blame);
-  }
-
-  // Sum of `slots` over hosts that have the required level.
-  int64_t InScope(const SlotTree& slots) const {
-    int64_t sum = 0;
-    for (const Vertex& domain : scope_.Domains()) sum += domain.Slots(topology_, slots);
-    return sum;
-  }
-
-  // The domain of the required level with the most slots, the first on a tie.
-  std::pair<Vertex, int64_t> Best(const SlotTree& slots) const {
-    std::pair<Vertex, int64_t> best{{}, 0};
-    for (const Vertex& domain : scope_.Domains()) {
-      const int64_t here = domain.Slots(topology_, slots);
-      if (here > best.second) best = {domain, here};
-    }
-    return best;
+  // What could ever be, on the hosts of the request.
+  SlotTree Ever() const {
+    if (request_.within.count == 0) return table_.ever;
+    std::vector<int32_t> inside(table_.ever.hosts(), 0);
+    for (uint32_t i = span_.first; i < span_.end; ++i) inside[i] = table_.ever.At(HostId(i));
+    return SlotTree(topology_, std::move(inside));
   }
 
   // The resource whose free sum over unfiltered hosts covers the least of what all members need;
@@ -94,31 +57,99 @@ class Inspection {
   std::optional<Scarce> Scarcest() const {
     std::optional<Scarce> scarcest;
     const auto& entries = cluster_.shapes().Get(role_.shape).request.entries();
-    const std::vector<NodeId> nodes = UnfilteredNodes();
-    for (const auto& [resource, amount] : entries) {
-      const Scarce next{resource, FreeSum(nodes, resource), amount * role_.count};
+    for (size_t i = 0; i < entries.size(); ++i) {
+      const Scarce next{entries[i].first, FreeSum(i), entries[i].second * role_.count};
       if (next.free >= next.needed) continue;
       if (!scarcest || ScarcerThan(next, *scarcest)) scarcest = next;
     }
     return scarcest;
   }
 
- private:
-  std::vector<NodeId> UnfilteredNodes() const {
-    std::vector<NodeId> nodes;
-    const HostSpan span = HostsWithin(topology_, request_);
-    for (uint32_t i = span.first; i < span.end; ++i) {
-      const auto out = WhyOut(HostId(i));
-      if (!out || IsResourceCause(out->blame.filter.cause))
-        nodes.push_back(topology_.hosts()[i].node);
+  std::vector<Exclusion> Exclusions() const {
+    // One more than there are causes: the hosts that lack the level.
+    std::vector<int32_t> hosts(table_.causes.size() + 1, 0);
+    CountByCause(hosts);
+    std::map<HostOut, int32_t> counts;
+    for (const auto& [host, plugin] : LeftOut()) {
+      --hosts[BlameTable::kTakes];
+      ++counts[{ExclusionCause::kConflict, *plugin}];
     }
-    return nodes;
+    for (size_t i = 1; i < table_.causes.size(); ++i) {
+      if (hosts[i] > 0) counts[table_.causes[i]] += hosts[i];
+    }
+    if (hosts.back() > 0) {
+      counts[{ExclusionCause::kLevelMissing, LevelName(topology_, required_)}] += hosts.back();
+    }
+    std::vector<Exclusion> out;
+    out.reserve(counts.size());
+    for (const auto& [cause, nodes] : counts) out.push_back({cause.cause, cause.detail, nodes});
+    std::stable_sort(out.begin(), out.end(),
+                     [](const Exclusion& a, const Exclusion& b) { return a.nodes > b.nodes; });
+    return out;
+  }
+
+ private:
+  // Calls use(first, end) for the hosts of the request that lie in the scope, and skip(first, end)
+  // for those between.
+  template <class Use, class Skip>
+  void ForSpans(Use use, Skip skip) const {
+    uint32_t at = span_.first;
+    for (const HostRange& range : scope_.Hosts()) {
+      const uint32_t first = std::clamp(range.first.value(), at, span_.end);
+      const uint32_t end = std::clamp(range.first.value() + range.count, first, span_.end);
+      skip(at, first);
+      use(first, end);
+      at = end;
+    }
+    skip(at, span_.end);
+  }
+
+  void CountByCause(std::vector<int32_t>& hosts) const {
+    std::vector<char> filters(table_.causes.size(), 0);
+    for (size_t i = 1; i < filters.size(); ++i)
+      filters[i] = !IsResourceCause(table_.causes[i].cause);
+    ForSpans(
+        [&](uint32_t first, uint32_t end) {
+          for (uint32_t i = first; i < end; ++i) ++hosts[table_.cause[i]];
+        },
+        [&](uint32_t first, uint32_t end) {
+          for (uint32_t i = first; i < end; ++i) {
+            ++(filters[table_.cause[i]] != 0 ? hosts[table_.cause[i]] : hosts.back());
+          }
+        });
+  }
+
+  // Hosts in scope that would take a member and are excluded, with the first plugin that did it.
+  std::map<HostId, const std::string*> LeftOut() const {
+    std::map<HostId, const std::string*> out;
+    for (const HostExclusion& exclusion : request_.exclusions) {
+      const HostId host = topology_.HostOf(exclusion.node);
+      if (exclusion.shape != role_.shape || !host.valid()) continue;
+      if (host.value() < span_.first || host.value() >= span_.end || !InScope(host)) continue;
+      if (table_.cause[host.index()] == BlameTable::kTakes) out.emplace(host, &exclusion.plugin);
+    }
+    return out;
+  }
+
+  bool InScope(HostId host) const {
+    return !required_.valid() || required_ == topology_.host_level() ||
+           topology_.DomainAt(host, required_).valid();
   }
 
   // At most the largest int64.
-  int64_t FreeSum(const std::vector<NodeId>& nodes, ResourceId resource) const {
+  int64_t FreeSum(size_t resource) const {
+    const QuantityTree& free = table_.free[resource];
     Int128 sum = 0;
-    for (const NodeId node : nodes) sum += std::max<int64_t>(cluster_.Free(node, resource), 0);
+    if (request_.within.count == 0) {
+      sum = scope_.Sum(free);
+    } else {
+      ForSpans(
+          [&](uint32_t first, uint32_t end) {
+            for (uint32_t i = first; i < end; ++i) sum += free.At(HostId(i));
+          },
+          [](uint32_t, uint32_t) {});
+    }
+    for (const auto& [host, plugin] : LeftOut()) sum -= free.At(host);
     return static_cast<int64_t>(std::min<Int128>(sum, std::numeric_limits<int64_t>::max()));
   }
 
@@ -133,7 +164,9 @@ class Inspection {
   const RoleRequest role_;
   const LevelId required_;
   const Topology& topology_;
+  const HostSpan span_;
   const RequiredScope scope_;
+  const BlameTable& table_;
 };
 
 // Free room does not suffice at all.
@@ -147,13 +180,39 @@ void ExplainTooFew(const Cluster& cluster, ShapeId shape, const Inspection& insp
   reason.detail = fmt::format("{} of {}", scarce->free, scarce->needed);
 }
 
-void ExplainTopology(const Topology& topology, LevelId required, const Inspection& inspection,
+// Slots of the best domain of the scope.
+int64_t MostInOne(const RequiredScope& scope, const SlotTree& tree) {
+  const Vertex best = scope.Best(tree);
+  return best.IsValid() ? best.Slots(tree) : 0;
+}
+
+void ExplainTopology(const Topology& topology, LevelId required, const RequiredScope& scope,
                      const SlotTree& free, Reason& reason) {
-  const auto [domain, slots] = inspection.Best(free);
   reason.code = ReasonCode::kTopology;
-  reason.have = slots;
+  reason.have = MostInOne(scope, free);
   reason.level = LevelName(topology, required);
-  reason.domain = domain.Path(topology);
+  reason.domain = scope.Best(free).Path(topology);
+}
+
+// Enough members fit in one domain of the scope, but not in whole segments.
+Reason ExplainSegments(const Cluster& cluster, const RoleRequest& role, const SegmentRule& rule,
+                       const Inspection& inspection, const SlotTree& free) {
+  const Topology& topology = cluster.topology();
+  const RequiredScope& scope = inspection.scope();
+  const auto whole = [&](const SlotTree& slots) {
+    return InSegments(topology, slots, rule.Required(), rule.size);
+  };
+  const SlotTree now = whole(free);
+  Reason reason;
+  reason.code = ReasonCode::kTopology;
+  reason.need = role.count;
+  reason.have = MostInOne(scope, now);
+  reason.level = LevelName(topology, rule.Required());
+  reason.domain = scope.Best(now).Path(topology);
+  reason.detail = fmt::to_string(rule.size);
+  reason.never = MostInOne(scope, whole(inspection.Ever())) < role.count;
+  reason.exclusions = inspection.Exclusions();
+  return reason;
 }
 
 }  // namespace
@@ -161,40 +220,30 @@ void ExplainTopology(const Topology& topology, LevelId required, const Inspectio
 Reason ExplainRefusal(const Cluster& cluster, const PlacementRequest& request,
                       const RoleRequest& role, LevelId required, const SlotTree& free) {
   const Inspection inspection(cluster, request, role, required);
-  const SlotTree ever = SlotsEver(cluster, request, role.shape, role.count);
+  const RequiredScope& scope = inspection.scope();
+  const SegmentRule rule = RuleOf(cluster, request, role.shape);
+  if (rule.Whole() && MostInOne(scope, free) >= role.count) {
+    return ExplainSegments(cluster, role, rule, inspection, free);
+  }
+  const SlotTree ever = inspection.Ever();
   Reason reason;
   reason.need = role.count;
-  reason.have = inspection.InScope(free);
-  reason.never = inspection.Best(ever).second < role.count;
-  if (inspection.InScope(ever) == 0) {
+  reason.have = scope.Sum(free);
+  reason.never = MostInOne(scope, ever) < role.count;
+  if (scope.Sum(ever) == 0) {
     reason.code = ReasonCode::kNoSuchNode;
   } else if (reason.have < role.count) {
     ExplainTooFew(cluster, role.shape, inspection, reason);
   } else {
-    ExplainTopology(cluster.topology(), required, inspection, free, reason);
+    ExplainTopology(cluster.topology(), required, scope, free, reason);
   }
-  reason.exclusions = CountExclusions(cluster, request, role.shape, required);
+  reason.exclusions = inspection.Exclusions();
   return reason;
 }
 
 std::vector<Exclusion> CountExclusions(const Cluster& cluster, const PlacementRequest& request,
                                        ShapeId shape, LevelId required) {
-  const Inspection inspection(cluster, request, {shape, 1}, required);
-  // Text is made once for each cause, not for each host. The first map is ordered by address, which
-  // the sums of the second do not show.
-  std::map<Inspection::Why, int32_t> hosts;
-  const HostSpan span = HostsWithin(cluster.topology(), request);
-  for (uint32_t i = span.first; i < span.end; ++i) {
-    if (const auto why = inspection.WhyOut(HostId(i))) ++hosts[*why];
-  }
-  std::map<Cluster::Out, int32_t> counts;
-  for (const auto& [why, count] : hosts) counts[inspection.Describe(why)] += count;
-  std::vector<Exclusion> out;
-  out.reserve(counts.size());
-  for (const auto& [cause, nodes] : counts) out.push_back({cause.cause, cause.detail, nodes});
-  std::stable_sort(out.begin(), out.end(),
-                   [](const Exclusion& a, const Exclusion& b) { return a.nodes > b.nodes; });
-  return out;
+  return Inspection(cluster, request, {shape, 1}, required).Exclusions();
 }
 
 Reason UnknownLevel(const PlacementRequest& request) {

@@ -5,15 +5,16 @@
 #include <vector>
 
 #include "core/cluster/cluster.h"
+#include "core/cluster/host_table.h"
 #include "core/place/placement.h"
-#include "core/place/slot_tree.h"
 #include "phalanx/ids.h"
 #include "phalanx/verdict.h"
 
 namespace phalanx {
 
-// REQUIRES: the members do not fit, by capacity sums (`free` = FreeSlots with at least role.count
-// as the limit). `required` is None where the request names no level. O(hosts).
+// REQUIRES: the members do not fit, by capacity sums, or not in whole segments (`free` =
+// FreeSlots). `required` is None where the request names no level. Reads the cluster's blame table
+// and looks at no node: O(domains), and a count over hosts of one array.
 Reason ExplainRefusal(const Cluster& cluster, const PlacementRequest& request,
                       const RoleRequest& role, LevelId required, const SlotTree& free);
 

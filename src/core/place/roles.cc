@@ -14,9 +14,10 @@
 #include "core/base/ratio.h"
 #include "core/place/assemble.h"
 #include "core/place/equal.h"
-#include "core/place/knapsack.h"
+#include "core/place/free_slots.h"
 #include "core/place/refusal.h"
-#include "core/place/slot_tree.h"
+#include "core/place/segments.h"
+#include "core/place/small_roles.h"
 #include "core/place/vertices.h"
 
 namespace phalanx {
@@ -55,7 +56,7 @@ Ratio DominantShare(const Shape& shape, const Totals& totals) {
 
 // How far the roles came in one candidate.
 struct Attempt {
-  TakenByShape taken;
+  std::vector<SlotsOnHost> taken;
   size_t roles_placed = 0;
   int64_t have = 0;  // of the first role that failed
   ProvenThrough proven = ProvenThrough::kFeasibility;
@@ -74,7 +75,10 @@ class RoleSearch {
         topology_(cluster.topology()),
         scope_(topology_, required) {
     for (const RoleRequest& role : roles) {
-      free_.push_back(FreeSlots(cluster, request, role.shape, role.count));
+      rules_.push_back(RuleOf(cluster, request, role.shape));
+      free_.push_back(FreeSlots(cluster, request, role.shape));
+      whole_.push_back(
+          InSegments(topology_, free_.back(), rules_.back().Required(), rules_.back().size));
       work_ += static_cast<int64_t>(free_.back().hosts());
     }
   }
@@ -83,28 +87,45 @@ class RoleSearch {
     if (auto refusal = RoleAloneRefused()) return std::move(*refusal);
     if (auto refusal = SumsRefused()) return std::move(*refusal);
     if (auto refusal = NoCommonDomain()) return std::move(*refusal);
+    if (auto placed = PlacedExactly()) return std::move(*placed);
     std::optional<Attempt> best;
     for (const LevelId level : scope_.FinestFirst()) {
       for (const Vertex& candidate : CandidatesAt(level)) {
-        if (work_ > request_.max_cells) break;
+        if (work_ / kBudgets > request_.max_cells) break;
         Consider(TryIn(candidate), candidate, best);
         if (best && candidate.host.valid()) break;  // one host touches as little as another
       }
       if (best) return Answer(*best);
     }
-    return Unproven();
+    return NotTogether();
   }
 
  private:
+  // Where all roles but one are small. A refusal is left to the search below, which fails as well:
+  // how far it comes is what the reason tells.
+  std::optional<PlacementAnswer> PlacedExactly() {
+    const bool segments = std::any_of(rules_.begin(), rules_.end(),
+                                      [](const SegmentRule& rule) { return rule.Whole(); });
+    if (segments || !AreSmallRoles(roles_)) return std::nullopt;
+    SmallRolesAnswer exact =
+        PlaceSmallRoles(cluster_, scope_, roles_, free_, request_.max_cells / kSmallRolesShare);
+    work_ += exact.cells;
+    refuted_ = exact.finished && !exact.taken;
+    if (!exact.taken) return std::nullopt;
+    return PlacementAnswer{
+        Assemble(topology_, request_, std::move(*exact.taken), ProvenThrough::kAll),
+        ShapeId::None(), work_};
+  }
+
   bool RoomForEach(const Vertex& vertex) const {
     for (size_t i = 0; i < roles_.size(); ++i) {
-      if (vertex.Slots(topology_, free_[i]) < roles_[i].count) return false;
+      if (vertex.Slots(whole_[i]) < roles_[i].count) return false;
     }
     return true;
   }
 
   std::vector<Vertex> CandidatesAt(LevelId level) const {
-    std::vector<Vertex> candidates = scope_.At(level);
+    std::vector<Vertex> candidates = scope_.At(level, whole_.front(), roles_.front().count);
     std::erase_if(candidates, [&](const Vertex& vertex) { return !RoomForEach(vertex); });
     return candidates;
   }
@@ -116,11 +137,7 @@ class RoleSearch {
   // A role that finds no domain even by itself: proven.
   std::optional<PlacementAnswer> RoleAloneRefused() const {
     for (size_t i = 0; i < roles_.size(); ++i) {
-      const std::vector<Vertex> domains = scope_.Domains();
-      const bool fits = std::any_of(domains.begin(), domains.end(), [&](const Vertex& domain) {
-        return domain.Slots(topology_, free_[i]) >= roles_[i].count;
-      });
-      if (fits) continue;
+      if (!scope_.Domains(whole_[i], roles_[i].count).empty()) continue;
       return Refuse(i, ExplainRefusal(cluster_, request_, roles_[i], required_, free_[i]));
     }
     return std::nullopt;
@@ -180,18 +197,17 @@ class RoleSearch {
   // Each role has a domain, but no domain has room for each: proven. Blamed is the first role that
   // fails in all domains that take the roles before it.
   std::optional<PlacementAnswer> NoCommonDomain() const {
-    std::vector<Vertex> domains = scope_.Domains();
+    std::vector<Vertex> domains = scope_.Domains(whole_.front(), 0);
     for (size_t i = 0; i < roles_.size(); ++i) {
       const auto most =
           std::max_element(domains.begin(), domains.end(), [&](const Vertex& a, const Vertex& b) {
-            return a.Slots(topology_, free_[i]) < b.Slots(topology_, free_[i]);
+            return a.Slots(whole_[i]) < b.Slots(whole_[i]);
           });
       const Vertex best = *most;
-      std::erase_if(domains, [&](const Vertex& domain) {
-        return domain.Slots(topology_, free_[i]) < roles_[i].count;
-      });
+      std::erase_if(
+          domains, [&](const Vertex& domain) { return domain.Slots(whole_[i]) < roles_[i].count; });
       if (!domains.empty()) continue;
-      Reason reason = InDomain(i, best, best.Slots(topology_, free_[i]));
+      Reason reason = InDomain(i, best, best.Slots(whole_[i]));
       return Refuse(i, std::move(reason));
     }
     return std::nullopt;
@@ -234,7 +250,7 @@ class RoleSearch {
       const int64_t left = cluster_.Slots(topology_.host(host).node, roles_[role].shape, taken);
       slots[host.index()] = static_cast<int32_t>(std::min<int64_t>(left, slots[host.index()]));
     }
-    return SlotTree(std::move(slots));
+    return SlotTree(topology_, std::move(slots));
   }
 
   // Largest first; if that fails, each other role once at the front, since a role that can go to
@@ -260,14 +276,18 @@ class RoleSearch {
                           std::vector<char>(topology_.hosts().size(), 0)};
     std::map<HostId, Resources> used;
     for (const size_t i : order) {
-      const SlotTree slots = SlotsLeft(i, candidate, used);
-      attempt.have = slots.Total();
-      if (slots.Total() < roles_[i].count) break;
-      EqualPlacement placed = PlaceEqual(topology_, slots, std::vector{candidate}, roles_[i].count,
-                                         request_.max_cells, touched);
+      const RequiredScope all(topology_, LevelId::None());
+      const auto [level, slots] =
+          BestSegments(topology_, rules_[i], all, SlotsLeft(i, candidate, used), roles_[i].count);
+      attempt.have = slots.Sum();
+      if (attempt.have < roles_[i].count) break;
+      const TreeQuery query{topology_, slots, roles_[i].count, touched, rules_[i].size, level};
+      const EqualPlacement placed = PlaceEqual(query, std::vector{candidate}, request_.max_cells);
       attempt.cells += placed.cells + static_cast<int64_t>(slots.hosts());
       Use(i, placed.taken, used, touched);
-      attempt.taken.emplace(roles_[i].shape, std::move(placed.taken));
+      for (const HostShare& share : placed.taken) {
+        attempt.taken.push_back({share.host, roles_[i].shape, share.members});
+      }
       ++attempt.roles_placed;
     }
     for (const auto& [host, amount] : used) attempt.hosts.push_back(host);
@@ -275,14 +295,12 @@ class RoleSearch {
     return attempt;
   }
 
-  void Use(size_t role, const std::vector<int32_t>& taken, std::map<HostId, Resources>& used,
+  void Use(size_t role, const std::vector<HostShare>& taken, std::map<HostId, Resources>& used,
            TouchedBefore& touched) const {
-    for (uint32_t i = 0; i < taken.size(); ++i) {
-      if (taken[i] == 0) continue;
-      Resources& amount = used[HostId(i)];
-      amount.Add(Request(roles_[role]), taken[i]);
-      touched.hosts[i] = 1;
-      for (DomainId id = topology_.hosts()[i].parent; id.valid();
+    for (const HostShare& share : taken) {
+      used[share.host].Add(Request(roles_[role]), share.members);
+      touched.hosts[share.host.index()] = 1;
+      for (DomainId id = topology_.host(share.host).parent; id.valid();
            id = topology_.domain(id).parent) {
         touched.domains[id.index()] = 1;
       }
@@ -311,15 +329,18 @@ class RoleSearch {
   }
 
   // The budget may be spent before any candidate was tried: then nothing is known of any role.
-  PlacementAnswer Unproven() const {
+  PlacementAnswer NotTogether() const {
     const size_t role = nearest_ ? nearest_->roles_placed : 0;
     Reason reason = InDomain(role, nearest_ ? nearest_in_ : Vertex{topology_.root(), {}},
                              nearest_ ? nearest_->have : 0);
-    reason.proven = ProvenThrough::kNothing;
+    reason.proven = refuted_ ? ProvenThrough::kFeasibility : ProvenThrough::kNothing;
     return Refuse(role, std::move(reason));
   }
 
   static constexpr size_t kMostRolesReordered = 8;
+  // Its cells are kept in memory until the trace ends.
+  static constexpr int64_t kSmallRolesShare = 8;
+  static constexpr int64_t kBudgets = 16;  // what all attempts may cost, in budgets of one stage
 
   const Cluster& cluster_;
   const PlacementRequest& request_;
@@ -327,9 +348,12 @@ class RoleSearch {
   const LevelId required_;
   const Topology& topology_;
   const RequiredScope scope_;
+  std::vector<SegmentRule> rules_;  // by role
   std::vector<SlotTree> free_;      // by role
+  std::vector<SlotTree> whole_;     // by role, in whole segments
   std::optional<Attempt> nearest_;  // the failed attempt that came furthest
   Vertex nearest_in_;
+  bool refuted_ = false;  // no placement of all roles exists
   int64_t work_ = 0;
 };
 
@@ -345,8 +369,10 @@ void SortLargestFirst(const Cluster& cluster, std::vector<RoleRequest>& roles) {
     const ResourceNames& names = cluster.resources();
     const QuantityMap left_request = left.request.ToMap(names);
     const QuantityMap right_request = right.request.ToMap(names);
-    return std::tie(left_request, left.node_selector, left.required_terms, left.tolerations) <
-           std::tie(right_request, right.node_selector, right.required_terms, right.tolerations);
+    return std::tie(left_request, left.node_selector, left.required_terms, left.tolerations,
+                    left.segment) < std::tie(right_request, right.node_selector,
+                                             right.required_terms, right.tolerations,
+                                             right.segment);
   };
   std::sort(roles.begin(), roles.end(), before);
 }

@@ -1,14 +1,16 @@
-// Placement of members of several shapes: one role after another on what the roles before it left.
+// Placement of members of several shapes.
 //
-// Roles go by size, largest first: by the dominant share of one member, which is the largest
-// fraction that it asks of any resource of the whole cluster. Inside a candidate domain each role
-// is placed by the exact search for equal members; hosts and domains that an earlier role uses are
-// free of charge to a later one. Candidates are the domains in which each role alone has room,
-// finest level first; of the first level at which one works out, the one that touches least is
-// taken, the first on a tie.
+// Where all roles but the largest have few members, exactly (small_roles.h). Else, with segments,
+// or where that costs too much, one role after another on what the roles before it left: largest
+// first, by the dominant share of one member, which is the largest fraction that it asks of any
+// resource of the whole cluster. Inside a candidate domain each role is placed by the exact search
+// for equal members; hosts and domains that an earlier role uses are free of charge to a later one.
+// Candidates are the domains in which each role alone has room, finest level first; of the first
+// level at which one works out, the one that touches least is taken, the first on a tie.
 //
-// What a role alone can not do anywhere is refused with a proof; that the roles do not go together
-// is not proven, since another order or split might do.
+// What a role alone can not do anywhere is refused with a proof, and so is what the exact search
+// finds impossible; else that the roles do not go together is not proven, since another order or
+// split might do.
 #ifndef PHALANX_CORE_PLACE_ROLES_H_
 #define PHALANX_CORE_PLACE_ROLES_H_
 

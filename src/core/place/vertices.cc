@@ -1,9 +1,11 @@
 #include "core/place/vertices.h"
 
+#include <algorithm>
+
 namespace phalanx {
 
 std::string Vertex::Path(const Topology& topology) const {
-  if (!host.valid()) return topology.Path(domain);
+  if (!host.valid()) return domain.valid() ? topology.Path(domain) : "";
   const std::string parent = topology.Path(topology.host(host).parent);
   return parent.empty() ? topology.host(host).name : parent + "/" + topology.host(host).name;
 }
@@ -18,25 +20,48 @@ std::vector<LevelId> RequiredScope::FinestFirst() const {
   return out;
 }
 
-std::vector<Vertex> RequiredScope::At(LevelId level) const {
+std::vector<Vertex> RequiredScope::At(LevelId level, const SlotTree& tree, int64_t slots) const {
   std::vector<Vertex> out;
   if (!level.valid()) {
-    out.push_back({topology_.root(), HostId::None()});
+    if (tree.Sum() >= slots) out.push_back({topology_.root(), HostId::None()});
   } else if (level == topology_.host_level()) {
-    for (uint32_t i = 0; i < topology_.hosts().size(); ++i) {
-      if (Holds(HostId(i))) out.push_back({DomainId::None(), HostId(i)});
+    for (const HostRange& range : Hosts()) {
+      for (uint32_t i = range.first.value(); i < range.first.value() + range.count; ++i) {
+        if (tree.At(HostId(i)) >= slots) out.push_back({DomainId::None(), HostId(i)});
+      }
     }
   } else {
     for (const DomainId id : topology_.DomainsAt(level)) {
-      if (Holds(id)) out.push_back({id, HostId::None()});
+      if (tree.Sum(id) >= slots && Holds(id)) out.push_back({id, HostId::None()});
     }
   }
   return out;
 }
 
-bool RequiredScope::Holds(HostId host) const {
-  if (!required_.valid() || required_ == topology_.host_level()) return true;
-  return topology_.DomainAt(host, required_).valid();
+Vertex RequiredScope::Best(const SlotTree& tree) const {
+  Vertex best;
+  int64_t most = 0;
+  if (required_ == topology_.host_level()) {
+    const auto& hosts = tree.values();
+    const auto found = std::max_element(hosts.begin(), hosts.end());
+    if (found == hosts.end() || *found == 0) return best;
+    return {DomainId::None(), HostId(static_cast<uint32_t>(found - hosts.begin()))};
+  }
+  for (const Vertex& domain : Domains(tree, 1)) {
+    if (domain.Slots(tree) <= most) continue;
+    most = domain.Slots(tree);
+    best = domain;
+  }
+  return best;
+}
+
+std::vector<HostRange> RequiredScope::Hosts() const {
+  if (AllHosts()) return {{HostId(0), static_cast<uint32_t>(topology_.hosts().size())}};
+  std::vector<HostRange> out;
+  for (const DomainId id : topology_.DomainsAt(required_)) {
+    out.push_back({topology_.domain(id).first_host, topology_.domain(id).host_count});
+  }
+  return out;
 }
 
 bool RequiredScope::Holds(DomainId domain) const {

@@ -5,7 +5,7 @@
 namespace phalanx {
 
 RequestClass ClassOf(const PlacementRequest& request) {
-  RequestClass out{{}, request.required_level, request.within};
+  RequestClass out{{}, request.required_level, request.within, request.joining};
   for (const RoleRequest& role : request.roles) out.roles.emplace_back(role.shape, role.count);
   std::sort(out.roles.begin(), out.roles.end());
   return out;

@@ -1,6 +1,7 @@
 // Refusals that still hold, so that a class of equal requests costs one verdict per capacity event.
 //
-// A request class is what decides feasibility: shapes with counts, required level, host range. A
+// A request class is what decides feasibility: shapes with counts, required level, host range, and
+// whether members join. A
 // refusal holds until something happens that can raise what hosts take (NoteRelease): more usage,
 // or another host left out, never turns a refusal into a fit.
 #ifndef PHALANX_CORE_PLAN_REFUSALS_H_
@@ -21,6 +22,7 @@ struct RequestClass {
   std::vector<std::pair<ShapeId, int32_t>> roles;  // by shape
   std::string required_level;
   HostRange within;
+  bool joining = false;
 
   friend auto operator<=>(const RequestClass&, const RequestClass&) = default;
 };

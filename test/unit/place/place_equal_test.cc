@@ -1,6 +1,8 @@
 // Equal members: the exact search.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "core/place/placement.h"
 #include "support/place_world.h"
 
@@ -156,22 +158,49 @@ TEST(PlaceEqualTest, AGangLandsWholeInTheRackThatHasRoom) {
   EXPECT_EQ(answer.placement()->slots.size(), 14u);
 }
 
-TEST(PlaceEqualTest, AboveTheBudgetTheAnswerIsFoundGreedilyAndSaysSo) {
+// Every host takes another number of members, so that hosts matter beside leaves and zones.
+PlaceWorld UnequalHosts() {
   PlaceWorld world;
-  for (int i = 0; i < 12; ++i) {
-    world.AddHost("h" + std::to_string(i), 1 + i % 4, {"z", "l" + std::to_string(i % 3), ""});
+  for (int i = 0; i < 24; ++i) {
+    world.AddHost("h" + std::to_string(i), 1 + i % 5,
+                  {"z" + std::to_string(i % 2), "l" + std::to_string(i % 7), ""});
   }
-  PlacementRequest request = Gang(world.Gpus(1), 15);
-  const PlacementAnswer exact = world.Place(request);
-  EXPECT_EQ(exact.placement()->proven, ProvenThrough::kAll);
-  request.max_cells = 10;
-  const PlacementAnswer greedy = world.Place(request);
-  ASSERT_NE(greedy.placement(), nullptr);
-  EXPECT_EQ(greedy.placement()->proven, ProvenThrough::kFeasibility);
-  EXPECT_GE(greedy.placement()->touched, exact.placement()->touched);
+  return world;
+}
+
+int32_t MembersIn(const Placement& placement) {
   int32_t members = 0;
-  for (const SlotsOnHost& slot : greedy.placement()->slots) members += slot.count;
-  EXPECT_EQ(members, 15);
+  for (const SlotsOnHost& slot : placement.slots) members += slot.count;
+  return members;
+}
+
+TEST(PlaceEqualTest, ALargerBudgetProvesMoreAndTheAnswerSaysHowMuch) {
+  PlaceWorld world = UnequalHosts();
+  PlacementRequest request = Gang(world.Gpus(1), 50);
+  const PlacementAnswer exact = world.Place(request);
+  ASSERT_NE(exact.placement(), nullptr);
+  EXPECT_EQ(exact.placement()->proven, ProvenThrough::kAll);
+  std::set<ProvenThrough> seen;
+  ProvenThrough last = ProvenThrough::kNothing;
+  for (request.max_cells = 1; request.max_cells < exact.work_units; ++request.max_cells) {
+    const PlacementAnswer answer = world.Place(request);
+    ASSERT_NE(answer.placement(), nullptr);
+    const Placement& placement = *answer.placement();
+    EXPECT_EQ(MembersIn(placement), 50);
+    EXPECT_GE(placement.proven, last);
+    last = placement.proven;
+    seen.insert(last);
+    std::vector<int32_t> domains = placement.touched;
+    std::vector<int32_t> fewest = exact.placement()->touched;
+    EXPECT_GE(domains, fewest);
+    domains.pop_back();
+    fewest.pop_back();
+    if (last == ProvenThrough::kCounts) {
+      EXPECT_EQ(domains, fewest);
+    }
+  }
+  EXPECT_EQ(seen,
+            (std::set{ProvenThrough::kFeasibility, ProvenThrough::kCounts, ProvenThrough::kAll}));
 }
 
 }  // namespace

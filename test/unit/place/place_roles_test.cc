@@ -35,7 +35,7 @@ TEST(PlaceRolesTest, TheLeaderJoinsItsWorkers) {
   EXPECT_EQ(world.Where(answer), "b0:2 b1:1");
   EXPECT_EQ(Placed(answer, leader), 1);
   EXPECT_EQ(Placed(answer, worker), 2);
-  EXPECT_EQ(answer.placement()->proven, ProvenThrough::kFeasibility);
+  EXPECT_EQ(answer.placement()->proven, ProvenThrough::kAll);
   // Slots of one host come in the order of the roles in the request.
   EXPECT_EQ(answer.placement()->slots.front().shape, leader);
 }
@@ -103,7 +103,7 @@ TEST(PlaceRolesTest, NoDomainOfTheLevelTakesEachRole) {
 
 // One large and two medium members; the hosts have 5 + 5 free, so nothing goes although the sum
 // would do (4 + 2 x 3 = 10 of 10): only one medium member is left a place.
-TEST(PlaceRolesTest, ARefusalByTheSearchIsNotProven) {
+TEST(PlaceRolesTest, ARefusalOfFewMembersIsProven) {
   PlaceWorld world;
   world.AddHost("a", 5);
   world.AddHost("b", 5);
@@ -112,7 +112,7 @@ TEST(PlaceRolesTest, ARefusalByTheSearchIsNotProven) {
   const PlacementAnswer answer = world.Place(Roles({{medium, 2}, {large, 1}}));
   ASSERT_NE(answer.refusal(), nullptr);
   EXPECT_EQ(answer.refusal()->code, ReasonCode::kFragmentation);
-  EXPECT_EQ(answer.refusal()->proven, ProvenThrough::kNothing);
+  EXPECT_EQ(answer.refusal()->proven, ProvenThrough::kFeasibility);
   EXPECT_EQ(answer.refused, medium);
   EXPECT_EQ(answer.refusal()->have, 1);
   EXPECT_EQ(answer.refusal()->need, 2);
@@ -130,6 +130,44 @@ TEST(PlaceRolesTest, ARoleWithFewHostsIsTriedFirstWhereNeeded) {
   const PlacementAnswer answer = world.Place(Roles({{world.Gpus(8), 1}, {small, 1}}));
   ASSERT_NE(answer.placement(), nullptr);
   EXPECT_EQ(world.Where(answer), "a:1 b:1");
+}
+
+// The same, but many of each: too many states for the exact search, so nothing is claimed.
+TEST(PlaceRolesTest, ARefusalOfManyOfEachIsNotProven) {
+  PlaceWorld world;
+  for (int i = 0; i < 40; ++i) world.AddHost("n" + std::to_string(i), 5);
+  const PlacementAnswer answer = world.Place(Roles({{world.Gpus(4), 20}, {world.Gpus(3), 40}}));
+  ASSERT_NE(answer.refusal(), nullptr);
+  EXPECT_EQ(answer.refusal()->proven, ProvenThrough::kNothing);
+}
+
+// PT-01: 9 of 9 cores. Only with the leader beside one worker on the host of three is it found.
+TEST(PlaceRolesTest, TheOneExactPackingIsFound) {
+  PlaceWorld world;
+  for (const auto& [name, cores] : {std::pair{"a", 2}, {"b", 4}, {"c", 3}}) {
+    world.AddHost(name, 0).allocatable["cpu"] = cores * 1'000;
+  }
+  const ShapeId leader = world.Member({{"cpu", 1'000}});
+  const ShapeId worker = world.Member({{"cpu", 2'000}});
+  const PlacementAnswer answer = world.Place(Roles({{leader, 1}, {worker, 4}}));
+  ASSERT_NE(answer.placement(), nullptr);
+  EXPECT_EQ(world.Where(answer), "a:1 b:2 c:2");
+  EXPECT_EQ(answer.placement()->proven, ProvenThrough::kAll);
+}
+
+// Greedily the workers fill the first rack (two hosts) and the leader, who needs a large disk,
+// opens a second; together they go into the rack whose hosts have both.
+TEST(PlaceRolesTest, RolesThatFitInOneRackTogetherAreNotSpread) {
+  PlaceWorld world;
+  for (const char* name : {"a0", "a1"}) world.AddHost(name, 8, {"z", "l", "r1"});
+  for (const char* name : {"b0", "b1", "b2"}) world.AddHost(name, 8, {"z", "l", "r2"});
+  world.nodes()[4].labels["disk"] = "large";
+  Shape disk;
+  disk.node_selector = {{"disk", "large"}};
+  const ShapeId leader = world.Member({{kGpu, 8}}, disk);
+  const PlacementAnswer answer = world.Place(Roles({{leader, 1}, {world.Gpus(8), 2}}));
+  ASSERT_NE(answer.placement(), nullptr);
+  EXPECT_EQ(world.Where(answer), "b0:1 b1:1 b2:1");
 }
 
 TEST(PlaceRolesTest, TheOrderOfRolesDoesNotMatter) {

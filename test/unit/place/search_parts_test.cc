@@ -1,16 +1,25 @@
-// The parts of the exact search: keys, host groups, predicted cells.
+// The parts of the exact search: keys, host groups, staircases, the knapsack and its bound.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <random>
+
+#include "core/place/count_bound.h"
+#include "core/place/free_slots.h"
 #include "core/place/host_group.h"
 #include "core/place/key.h"
 #include "core/place/knapsack.h"
+#include "core/place/staircase.h"
 #include "support/place_world.h"
 
 namespace phalanx {
 namespace {
 
+using Counts64 = std::vector<int64_t>;
+
 TEST(KeyTest, AddsLevelByLevelAndComparesCoarseFirst) {
-  const KeyLayout layout(3, 100);  // 7 bits each
+  const KeyLayout layout(Counts64{100, 100, 100, 100});  // 7 bits each
   const auto touch = [&](int parent, size_t level) { return layout.Touch<int64_t>(parent, level); };
   EXPECT_EQ(layout.bits(), 28);
   EXPECT_EQ(touch(2, 3), 1);             // a host below the finest level
@@ -18,18 +27,48 @@ TEST(KeyTest, AddsLevelByLevelAndComparesCoarseFirst) {
   int64_t many_hosts = 0;
   for (int i = 0; i < 100; ++i) many_hosts += touch(2, 3);
   EXPECT_LT(many_hosts, touch(1, 2));  // one domain of a level outweighs all hosts
+  EXPECT_EQ(layout.Field(many_hosts + touch(1, 2), 3), 100);
+  EXPECT_EQ(layout.Field(many_hosts + touch(1, 2), 2), 1);
 }
 
 TEST(KeyTest, WideKeysAgreeWithNarrowOnes) {
-  const KeyLayout layout(3, 100);
+  const KeyLayout layout(Counts64{3, 100, 70, 5});
   int64_t narrow = 0;
+  Int128 middle = 0;
   Key256 wide;
   for (const auto& [parent, level] : {std::pair{-1, 1u}, {0, 3u}, {1, 2u}, {2, 3u}, {-1, 0u}}) {
     const int64_t next_narrow = narrow + layout.Touch<int64_t>(parent, level);
     const Key256 next_wide = wide + layout.Touch<Key256>(parent, level);
     EXPECT_EQ(next_narrow > narrow, next_wide > wide);
     narrow = next_narrow;
+    middle += layout.Touch<Int128>(parent, level);
     wide = next_wide;
+    for (size_t i = 0; i < 4; ++i) {
+      EXPECT_EQ(layout.Field(narrow, i), layout.Field(wide, i));
+      EXPECT_EQ(layout.Field(middle, i), layout.Field(wide, i));
+    }
+  }
+  EXPECT_LT(narrow, AboveAllKeys<int64_t>());
+}
+
+TEST(KeyTest, ALevelThatDoesNotCountTakesNoRoom) {
+  const KeyLayout layout(Counts64{3, 0, 3});
+  EXPECT_EQ(layout.bits(), 4);
+  EXPECT_EQ(layout.Touch<int64_t>(0, 1), 0);
+  EXPECT_EQ(layout.Touch<int64_t>(-1, 2), 5);
+}
+
+TEST(KeyTest, FieldsOfWideKeysCrossWords) {
+  // Sixteen levels and the hosts, 14 bits each.
+  const KeyLayout layout(Counts64(Topology::kMaxLevels + 1, kMaxGangSize));
+  for (size_t level = 0; level <= Topology::kMaxLevels; ++level) {
+    Key256 key{};
+    for (int i = 0; i < 9'999; ++i) {
+      key = key + layout.Touch<Key256>(static_cast<int>(level) - 1, level);
+    }
+    for (size_t other = 0; other <= Topology::kMaxLevels; ++other) {
+      EXPECT_EQ(layout.Field(key, other), other == level ? 9'999 : 0);
+    }
   }
 }
 
@@ -38,8 +77,6 @@ TEST(KeyTest, CarriesAcrossWords) {
   EXPECT_EQ(sum, Key256::Bit(64));
   sum = Key256::Bit(127) + Key256::Bit(127);
   EXPECT_EQ(sum, Key256::Bit(128));
-  // Sixteen levels and the hosts at 14 bits each fit.
-  EXPECT_LT(KeyLayout(Topology::kMaxLevels, kMaxGangSize).bits(), 256);
 }
 
 std::vector<int32_t> Spread(const std::vector<int32_t>& slots, int32_t members) {
@@ -47,18 +84,20 @@ std::vector<int32_t> Spread(const std::vector<int32_t>& slots, int32_t members) 
   for (size_t i = 0; i < slots.size(); ++i) {
     if (slots[i] > 0) hosts.push_back({HostId(static_cast<uint32_t>(i)), slots[i]});
   }
+  std::vector<HostShare> shares;
+  SpreadOverHosts(hosts, members, shares);
   std::vector<int32_t> taken(slots.size(), 0);
-  SpreadOverHosts(hosts, members, taken);
+  for (const HostShare& share : shares) taken[share.host.index()] += share.members;
   return taken;
 }
 
 using Counts = std::vector<int32_t>;
 
-TEST(HostGroupTest, FewestHostsFillsTheLargestFirst) {
+TEST(HostGroupTest, MostMembersFillsTheLargestFirst) {
   const std::vector<HostSlots> hosts = {{HostId(0), 1}, {HostId(1), 3}, {HostId(2), 2}};
-  EXPECT_EQ(FewestHosts(hosts, 10), (Counts{0, 1, 1, 1, 2, 2, 3}));
-  EXPECT_EQ(FewestHosts(hosts, 4), (Counts{0, 1, 1, 1, 2}));
-  EXPECT_EQ(FewestHosts({}, 4), Counts{0});
+  EXPECT_EQ(MostMembers(hosts, 10), (Counts{0, 3, 5, 6}));
+  EXPECT_EQ(MostMembers(hosts, 4), (Counts{0, 3, 4}));
+  EXPECT_EQ(MostMembers({}, 4), Counts{0});
 }
 
 TEST(HostGroupTest, TheFirstHostTakesTheMostThatTheFewestHostsAllow) {
@@ -69,41 +108,130 @@ TEST(HostGroupTest, TheFirstHostTakesTheMostThatTheFewestHostsAllow) {
   EXPECT_EQ(Spread({4, 4}, 5), (Counts{4, 1}));
 }
 
-// The budget is decided on the prediction: the tables must not take more.
-TEST(PredictCellsTest, TheTablesTakeNoMoreThanPredicted) {
-  test::PlaceWorld world;
-  for (int i = 0; i < 30; ++i) {
-    world.AddHost("h" + std::to_string(i), 1 + i % 5,
-                  {"z" + std::to_string(i % 2), "l" + std::to_string(i % 7), ""});
-  }
-  const ShapeId shape = world.Gpus(1);
-  const Topology& topology = world.cluster().topology();
-  const SlotTree slots = FreeSlots(world.cluster(), {}, shape, 40);
-  const KeyLayout layout(topology.levels().size(), 40);
-  const TouchedBefore untouched;
-  const TreeKnapsack<int64_t> knapsack(topology, slots, layout, untouched, topology.root(), 40);
-  EXPECT_LE(knapsack.cells(), PredictCells(topology, slots, topology.root(), 40));
-  EXPECT_GT(knapsack.cells(), 0);
+using Stairs = Staircase<int64_t>;
+
+std::vector<std::pair<int32_t, int64_t>> Pairs(const Stairs& stairs) {
+  std::vector<std::pair<int32_t, int64_t>> out;
+  for (const auto& step : stairs) out.emplace_back(step.most, step.key);
+  return out;
+}
+using StepList = std::vector<std::pair<int32_t, int64_t>>;
+
+TEST(StaircaseTest, MergingKeepsWhatIsCheaperThanAllThatGivesMore) {
+  const Stairs a = {{0, 0}, {4, 10}, {6, 11}};
+  const Stairs b = {{0, 0}, {5, 10}};
+  StairMerger<int64_t> merger;
+  EXPECT_EQ(Pairs(merger.Merge(a, b, 100)),
+            (StepList{{0, 0}, {5, 10}, {6, 11}, {9, 20}, {11, 21}}));
+  // Cut at what is asked for.
+  EXPECT_EQ(Pairs(merger.Merge(a, b, 7)), (StepList{{0, 0}, {5, 10}, {6, 11}, {7, 20}}));
+  EXPECT_EQ(Pairs(merger.Merge(GroundFloor<int64_t>(), a, 100)), Pairs(a));
 }
 
-// The three key types give one answer, and so does a trace that keeps every table.
-TEST(KnapsackTest, AllKeyTypesPlaceAlike) {
-  test::PlaceWorld world;
-  for (int i = 0; i < 40; ++i) {
-    world.AddHost("h" + std::to_string(i), i % 6,
-                  {"z" + std::to_string(i % 3), "l" + std::to_string(i % 11), ""});
+TEST(StaircaseTest, KeysBetweenStepsAreThoseOfTheNextStep) {
+  const Stairs stairs = {{0, 0}, {4, 10}, {6, 11}};
+  EXPECT_EQ(KeyOf(stairs, 0), 0);
+  EXPECT_EQ(KeyOf(stairs, 1), 10);
+  EXPECT_EQ(KeyOf(stairs, 4), 10);
+  EXPECT_EQ(KeyOf(stairs, 5), 11);
+  Stairs cut = stairs;
+  CutTo(5, cut);
+  EXPECT_EQ(Pairs(cut), (StepList{{0, 0}, {4, 10}, {5, 11}}));
+  CutTo(4, cut);
+  EXPECT_EQ(Pairs(cut), (StepList{{0, 0}, {4, 10}}));
+}
+
+// A random tree of zones, leaves and hosts for the search.
+class RandomTree {
+ public:
+  RandomTree(uint64_t seed, int hosts, int most_slots) {
+    std::mt19937_64 random(seed);
+    for (int i = 0; i < hosts; ++i) {
+      world_.AddHost("h" + std::to_string(i), static_cast<int64_t>(random() % (most_slots + 1)),
+                     {"z" + std::to_string(random() % 3), "l" + std::to_string(random() % 6), ""});
+    }
+    const ShapeId shape = world_.Gpus(1);
+    slots_ = FreeSlots(world_.cluster(), {}, shape);
   }
-  const ShapeId shape = world.Gpus(1);
-  const Topology& topology = world.cluster().topology();
-  const SlotTree slots = FreeSlots(world.cluster(), {}, shape, 70);
-  const KeyLayout layout(topology.levels().size(), 40);
-  const TouchedBefore untouched;
-  std::vector<int32_t> narrow(slots.hosts(), 0), middle(slots.hosts(), 0), wide(slots.hosts(), 0);
-  TreeKnapsack<int64_t>(topology, slots, layout, untouched, topology.root(), 70).Trace(narrow);
-  TreeKnapsack<Int128>(topology, slots, layout, untouched, topology.root(), 70).Trace(middle);
-  TreeKnapsack<Key256>(topology, slots, layout, untouched, topology.root(), 70).Trace(wide);
-  EXPECT_EQ(narrow, middle);
-  EXPECT_EQ(narrow, wide);
+
+  TreeQuery Query(int32_t members) {
+    return {world_.cluster().topology(), slots_, members, untouched_};
+  }
+  const SlotTree& slots() const { return slots_; }
+
+ private:
+  test::PlaceWorld world_;
+  SlotTree slots_;
+  const TouchedBefore untouched_;
+};
+
+template <class Key>
+std::vector<HostShare> Solve(const TreeQuery& query, const KeyLayout& layout,
+                             std::optional<CountBound> bound = std::nullopt) {
+  TreeKnapsack<Key> knapsack(query, layout, query.topology.root(), int64_t{1} << 40, bound);
+  std::vector<HostShare> taken;
+  knapsack.Trace(taken);
+  std::sort(taken.begin(), taken.end());
+  return taken;
+}
+
+// The three key types give one answer.
+TEST(KnapsackTest, AllKeyTypesPlaceAlike) {
+  RandomTree tree(1, 40, 5);
+  const TreeQuery query = tree.Query(60);
+  const KeyLayout layout(Counts64(query.topology.levels().size() + 1, 40));
+  const auto narrow = Solve<int64_t>(query, layout);
+  EXPECT_EQ(narrow, Solve<Int128>(query, layout));
+  EXPECT_EQ(narrow, Solve<Key256>(query, layout));
+}
+
+// Levels that follow from the next coarser one need not be counted.
+TEST(KnapsackTest, WhatNeedNotBeCountedChangesNothing) {
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    RandomTree tree(seed, 12, 4);
+    for (int32_t members = 1; members <= tree.slots().Sum(); members += 3) {
+      const TreeQuery query = tree.Query(members);
+      const KeyLayout full(Counts64(query.topology.levels().size() + 1, 40));
+      const KeyLayout lean(Census(query, query.topology.root()).Most(true));
+      ASSERT_EQ(Solve<int64_t>(query, full), Solve<int64_t>(query, lean)) << seed;
+    }
+  }
+}
+
+TEST(KnapsackTest, AboveItsBudgetItGivesUp) {
+  RandomTree tree(1, 40, 5);
+  const TreeQuery query = tree.Query(60);
+  const KeyLayout layout(Counts64(query.topology.levels().size() + 1, 40));
+  EXPECT_FALSE((TreeKnapsack<int64_t>(query, layout, query.topology.root(), 10).finished()));
+}
+
+// The bound drops states, never the answer.
+TEST(CountBoundTest, PrunedAndUnprunedSearchesAgree) {
+  int64_t cells = 0, pruned_cells = 0;
+  for (uint64_t seed = 1; seed <= 80; ++seed) {
+    RandomTree tree(seed, 30, 5);
+    for (int32_t members = 1; members <= tree.slots().Sum(); members += 5) {
+      const TreeQuery query = tree.Query(members);
+      const DomainId root = query.topology.root();
+      const Census census(query, root);
+      const KeyLayout layout(census.Most(true));
+      const TreeKnapsack<int64_t> free(query, layout, root, int64_t{1} << 40);
+      Counts64 fewest;
+      for (size_t i = 0; i < query.topology.levels().size(); ++i) {
+        fewest.push_back(layout.Counts(i) ? layout.Field(free.Best(), i) : -1);
+      }
+      fewest.push_back(-1);
+      const CountBound bound(census, fewest, members);
+      const TreeKnapsack<int64_t> pruned(query, layout, root, int64_t{1} << 40, bound);
+      ASSERT_EQ(free.Best(), pruned.Best()) << seed << " " << members;
+      ASSERT_EQ(Solve<int64_t>(query, layout), Solve<int64_t>(query, layout, bound)) << seed;
+      cells += free.cells();
+      pruned_cells += pruned.cells();
+    }
+  }
+  EXPECT_LT(pruned_cells, cells);
+  std::printf("cells: %lld, pruned %lld\n", static_cast<long long>(cells),
+              static_cast<long long>(pruned_cells));
 }
 
 }  // namespace

@@ -1,0 +1,29 @@
+// The free slots that a request may use.
+#ifndef PHALANX_CORE_PLACE_FREE_SLOTS_H_
+#define PHALANX_CORE_PLACE_FREE_SLOTS_H_
+
+#include <cstdint>
+
+#include "core/cluster/cluster.h"
+#include "core/cluster/host_table.h"
+#include "core/place/placement.h"
+#include "phalanx/ids.h"
+
+namespace phalanx {
+
+// Hosts first .. end - 1.
+struct HostSpan {
+  uint32_t first = 0;
+  uint32_t end = 0;
+};
+
+// What `shape` finds free now; 0 on hosts outside request.within and on hosts that are excluded for
+// the shape. A copy of the cluster's own table: O(hosts).
+SlotTree FreeSlots(const Cluster& cluster, const PlacementRequest& request, ShapeId shape);
+
+// The hosts of request.within, clipped to the topology; all hosts when it is not set.
+HostSpan HostsWithin(const Topology& topology, const PlacementRequest& request);
+
+}  // namespace phalanx
+
+#endif  // PHALANX_CORE_PLACE_FREE_SLOTS_H_
