@@ -22,7 +22,7 @@ enum class ReasonCode {
   kQueued,           // not looked at yet
   kCapacity,         // have of need members; subject = scarcest resource, detail = "FREE of NEEDED"
   kFragmentation,    // enough by the sum, have of need members placeable
-  kTopology,         // best domain of `level` has room for have of need members
+  kTopology,         // best domain of `level` takes have of need; detail = N: in segments of N
   kNoSuchNode,       // no node can ever take the member: the exclusions say why
   kLevelUnknown,     // subject = the level that no node has
   kConflict,         // subject = plugin, detail = message; the plan is made again

@@ -6,6 +6,7 @@
 
 #include "core/explain/reason_text.h"
 #include "core/judge/judge.h"
+#include "core/judge/segments.h"
 #include "sim/text.h"
 
 namespace phalanx::sim {
@@ -115,7 +116,7 @@ void Checker::JudgeAdmit(const Admit& admit) {
                        member.pod_uid));
       continue;
     }
-    gang.push_back({pod->second, member.node});
+    gang.push_back({pod->second, member.node, member.rank});
     if (pod->second.membership) min = std::max(min, MinOf(*pod->second.membership));
     held_[member.pod_uid] = {admit.plan, member.node, pod->second.requests};
   }
@@ -128,6 +129,11 @@ void Checker::JudgeAdmit(const Admit& admit) {
   int64_t placed = static_cast<int64_t>(admit.members.size());
   for (const auto& member : view ? view->members : std::vector<MemberView>{}) {
     if (member.state == "ended") ++placed;
+  }
+  if (start) {
+    for (const std::string& wrong : judge::CheckSegments(before, gang)) {
+      Fail(fmt::format("judge: plan {} of {}: {}", admit.plan, KeyText(admit.gang), wrong));
+    }
   }
   if (start && placed < min) {
     Fail(fmt::format("Admit of {} places {} members, its minimum is {}", KeyText(admit.gang),

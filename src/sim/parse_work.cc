@@ -105,6 +105,11 @@ std::vector<PodAttribute> TextAttributes() {
       AnnotationAttribute("required", "phalanx.dev/topology-required", "a level or node label key"),
       AnnotationAttribute("preferred", "phalanx.dev/topology-preferred",
                           "a level or node label key"),
+      AnnotationAttribute("segment", "phalanx.dev/segment-size", "the members of a segment"),
+      AnnotationAttribute("segment_required", "phalanx.dev/segment-topology-required",
+                          "a level or node label key"),
+      AnnotationAttribute("segment_preferred", "phalanx.dev/segment-topology-preferred",
+                          "a level or node label key"),
       AnnotationAttribute("expected", "phalanx.dev/expected-duration", "a duration such as 2h"),
       AnnotationAttribute("index", kCompletionIndex, "the completion index of the pod"),
   };

@@ -73,7 +73,18 @@ std::string Fragmentation(const Reason& reason, const Asked& asked) {
       Members(reason, asked), reason.have, reason.need, OutNodes(reason));
 }
 
+std::string NoSegments(const Reason& reason, const Asked& asked) {
+  return fmt::format(
+      "needs {} in segments of {}, each whole in one {}; {} of {} members placeable so{}{}",
+      Members(reason, asked), reason.detail, reason.level, reason.have, reason.need,
+      OutNodes(reason),
+      reason.never ? "; it would not do even when all nodes are empty: ask for smaller segments or "
+                     "a coarser level"
+                   : "; it starts when enough is free together, or ask for smaller segments");
+}
+
 std::string NoDomain(const Reason& reason, const Asked& asked) {
+  if (!reason.detail.empty()) return NoSegments(reason, asked);
   return fmt::format("needs {} in one {}; {}{}{}", Members(reason, asked), reason.level,
                      Best(reason), OutNodes(reason),
                      reason.never
@@ -115,7 +126,8 @@ std::string Missing(const Reason& reason) {
 }
 
 std::string Invalid(const Reason& reason) {
-  return fmt::format("{} of {} {}", reason.subject, reason.member, reason.detail);
+  const std::string who = reason.member.empty() ? "the members" : reason.member;
+  return fmt::format("{} of {} {}", reason.subject, who, reason.detail);
 }
 
 std::string Disagree(const Reason& reason) {

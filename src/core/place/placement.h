@@ -97,9 +97,9 @@ struct PlacementAnswer {
 //   kLevelUnknown   no node has the required level, of the gang or of segments (never);
 //   kInvalid        the segment size does not divide the members of a role (never);
 //   kNoSuchNode     no node, even empty and healthy, takes a member (never);
-//   kCapacity       the free quantities do not add up; subject = the scarcest resource, detail =
-//   its
-//                   "FREE of NEEDED" on the nodes that are not filtered out;
+//   kCapacity       the free quantities do not add up; subject = the scarcest resource,
+//                   detail = its "FREE of NEEDED" on the nodes that are not
+//                   filtered out;
 //   kFragmentation  they add up, but not to enough members;
 //   kTopology       enough members fit, but not in one domain of the required level; with `detail`:
 //                   not in whole segments of so many, each in one domain of `level`.

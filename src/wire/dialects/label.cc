@@ -79,6 +79,42 @@ void ReadLevel(const LabelMap& annotations, const char* key, std::string& level,
                           "the name of a topology level (for example nvlink) or a node label key"});
 }
 
+void ReadSegmentSize(const std::string& text, Membership& out) {
+  const std::optional<int64_t> size = ParseInt(text);
+  if (size && *size >= 1 && *size <= out.size) {
+    out.segment.size = static_cast<int32_t>(*size);
+    return;
+  }
+  out.problems.push_back(
+      {AnnotationField(kSegmentSizeAnnotation), Clip(text),
+       fmt::format("a whole number from 1 to the gang size {}, that divides the number of members "
+                   "of the role",
+                   out.size)});
+}
+
+// A size says nothing without a level, and a level nothing without a size.
+void ReadSegment(const LabelMap& annotations, Membership& out) {
+  const std::string* size = Find(annotations, kSegmentSizeAnnotation);
+  Segment& segment = out.segment;
+  ReadLevel(annotations, kSegmentRequiredAnnotation, segment.required_level, out);
+  ReadLevel(annotations, kSegmentPreferredAnnotation, segment.preferred_level, out);
+  const std::string* level = Find(annotations, kSegmentRequiredAnnotation);
+  if (!level) level = Find(annotations, kSegmentPreferredAnnotation);
+  if (size) ReadSegmentSize(*size, out);
+  if (size && !level) {
+    out.problems.push_back({AnnotationField(kSegmentRequiredAnnotation), "",
+                            fmt::format("a topology level, here or in {}, since {} is set",
+                                        kSegmentPreferredAnnotation, kSegmentSizeAnnotation)});
+  }
+  if (!size && level) {
+    out.problems.push_back(
+        {AnnotationField(kSegmentSizeAnnotation), "",
+         "the members of a segment, since a topology level for segments is set"});
+  }
+  // Segments of one member lie in one domain of every level: equal roles stay equal.
+  if (segment.size == 1) segment = Segment();
+}
+
 void ReadExpectedDuration(const LabelMap& annotations, Membership& out) {
   const std::string* text = Find(annotations, kExpectedDurationAnnotation);
   if (!text) return;
@@ -108,6 +144,7 @@ void ReadCommon(const PodText& pod, Membership& out) {
   ReadRole(pod.labels, out);
   ReadLevel(pod.annotations, kTopologyRequiredAnnotation, out.required_level, out);
   ReadLevel(pod.annotations, kTopologyPreferredAnnotation, out.preferred_level, out);
+  ReadSegment(pod.annotations, out);
   ReadExpectedDuration(pod.annotations, out);
 }
 

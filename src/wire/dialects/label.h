@@ -1,7 +1,8 @@
 // The dialect of our own labels: what a pod says about its gang with `phalanx.dev/...` keys.
 //
 //   labels       gang, gang-size, role
-//   annotations  gang-min, topology-required, topology-preferred, expected-duration
+//   annotations  gang-min, topology-required, topology-preferred, segment-size,
+//                segment-topology-required, segment-topology-preferred, expected-duration
 //   written by the Binding (annotations)  plan, rank, gang-size, domain
 //
 // Threads: pure functions. Errors: what can not be followed becomes a Problem of the membership;
@@ -23,6 +24,9 @@ inline constexpr char kRoleLabel[] = "phalanx.dev/role";
 inline constexpr char kGangMinAnnotation[] = "phalanx.dev/gang-min";
 inline constexpr char kTopologyRequiredAnnotation[] = "phalanx.dev/topology-required";
 inline constexpr char kTopologyPreferredAnnotation[] = "phalanx.dev/topology-preferred";
+inline constexpr char kSegmentSizeAnnotation[] = "phalanx.dev/segment-size";
+inline constexpr char kSegmentRequiredAnnotation[] = "phalanx.dev/segment-topology-required";
+inline constexpr char kSegmentPreferredAnnotation[] = "phalanx.dev/segment-topology-preferred";
 inline constexpr char kExpectedDurationAnnotation[] = "phalanx.dev/expected-duration";
 inline constexpr char kPlanAnnotation[] = "phalanx.dev/plan";
 inline constexpr char kRankAnnotation[] = "phalanx.dev/rank";

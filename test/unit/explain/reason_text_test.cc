@@ -80,11 +80,24 @@ TEST(ReasonTextTest, UnequalMembersAreNamedWithTheSum) {
 }
 
 TEST(ReasonTextTest, TopologyNamesTheBestDomain) {
-  const std::string text = Explain(Full(ReasonCode::kTopology));
+  Reason reason = Full(ReasonCode::kTopology);
+  reason.detail.clear();
   EXPECT_THAT(
-      text,
+      Explain(reason),
       HasSubstr(
           "needs 16 members (like team-a/train-9) in one nvlink; best nvl-07 has room for 14"));
+}
+
+TEST(ReasonTextTest, TopologyTellsHowMuchFitsInWholeSegments) {
+  Reason reason = Full(ReasonCode::kTopology);
+  reason.detail = "8";
+  EXPECT_THAT(
+      Explain(reason),
+      HasSubstr("needs 16 members (like team-a/train-9) in segments of 8, each whole in one "
+                "nvlink; 14 of 16 members placeable so"));
+  EXPECT_THAT(Explain(reason), HasSubstr("it starts when enough is free together"));
+  reason.never = true;
+  EXPECT_THAT(Explain(reason), HasSubstr("ask for smaller segments or a coarser level"));
 }
 
 TEST(ReasonTextTest, NoSuchNodeNamesMemberLabelAndCount) {

@@ -58,6 +58,50 @@ TEST(LabelDialect, APodWithoutOurLabelsIsNotAMember) {
   EXPECT_FALSE(ReadLabelDialect({"team", "web", none, annotations}).has_value());
 }
 
+Membership ReadSegment(const LabelMap& annotations) {
+  return Read({{kGangLabel, "a"}, {kGangSizeLabel, "16"}}, annotations);
+}
+
+TEST(LabelDialect, ReadsSegments) {
+  const Membership m = ReadSegment({{kSegmentSizeAnnotation, "4"},
+                                    {kSegmentRequiredAnnotation, "leaf"},
+                                    {kSegmentPreferredAnnotation, "nvidia.com/gpu.clique"}});
+  EXPECT_EQ(m.segment, (Segment{4, "leaf", "nvidia.com/gpu.clique"}));
+  EXPECT_THAT(m.problems, IsEmpty());
+  EXPECT_EQ(Read({{kGangLabel, "a"}, {kGangSizeLabel, "16"}}).segment, Segment());
+}
+
+TEST(LabelDialect, SegmentsOfOneAreNoSegments) {
+  const Membership m =
+      ReadSegment({{kSegmentSizeAnnotation, "1"}, {kSegmentRequiredAnnotation, "leaf"}});
+  EXPECT_EQ(m.segment, Segment());
+  EXPECT_THAT(m.problems, IsEmpty());
+}
+
+TEST(LabelDialect, SegmentSizesThatAreNoSizesAreNamedWithTheirValue) {
+  for (const char* bad : {"0", "-4", "four", "17", "4.0", ""}) {
+    const Membership m =
+        ReadSegment({{kSegmentSizeAnnotation, bad}, {kSegmentPreferredAnnotation, "leaf"}});
+    EXPECT_THAT(m.problems,
+                ElementsAre(ProblemIs("metadata.annotations[phalanx.dev/segment-size]", bad,
+                                      "a whole number from 1 to the gang size 16")))
+        << bad;
+  }
+}
+
+TEST(LabelDialect, ASegmentNeedsBothSizeAndLevel) {
+  EXPECT_THAT(ReadSegment({{kSegmentSizeAnnotation, "4"}}).problems,
+              ElementsAre(ProblemIs("metadata.annotations[phalanx.dev/segment-topology-required]",
+                                    "", "since phalanx.dev/segment-size is set")));
+  EXPECT_THAT(ReadSegment({{kSegmentPreferredAnnotation, "leaf"}}).problems,
+              ElementsAre(ProblemIs("metadata.annotations[phalanx.dev/segment-size]", "",
+                                    "the members of a segment")));
+  EXPECT_THAT(ReadSegment({{kSegmentSizeAnnotation, "4"}, {kSegmentRequiredAnnotation, "a level"}})
+                  .problems,
+              ElementsAre(ProblemIs("metadata.annotations[phalanx.dev/segment-topology-required]",
+                                    "a level", "the name of a topology level")));
+}
+
 TEST(LabelDialect, SizesThatAreNoSizesAreNamedWithTheirValue) {
   for (const char* bad :
        {"0", "-4", "four", "10001", "99999999999999999999", "4.0", " 4", "4 ", "0x10", "", "+-4"}) {
