@@ -144,10 +144,10 @@ func (a *rpcAdapter) follow(ctx context.Context, d *pb.SyncResponse) error {
 		return errors.Join(a.answer(d), a.release(m.Release))
 	case *pb.SyncResponse_Reject:
 		return fmt.Errorf("gang %s was rejected: %s", m.Reject.GetGang().GetName(), m.Reject.Reason)
-	case *pb.SyncResponse_Event:
+	case *pb.SyncResponse_Event, *pb.SyncResponse_Patch: // for readers; nobody reads here
 		return a.answer(d)
 	default:
-		return fmt.Errorf("the brain sent %T, expected Admit, Release or Event", m)
+		return fmt.Errorf("the brain sent %T, expected Admit, Release, Event or Patch", m)
 	}
 }
 
