@@ -84,7 +84,12 @@ func command(ctx context.Context, args []string) error {
 	}
 	s := &setting{root: root, tiny: *tiny, report: report}
 	for _, b := range chosen {
-		if err := b.run(ctx, s); err != nil {
+		err := report.begin(ctx, pick(s, quietWait, 0))
+		if err == nil {
+			report.note("%s: load %.2f", b.name, report.load)
+			err = b.run(ctx, s)
+		}
+		if err != nil {
 			return errors.Join(fmt.Errorf("%s: %w", b.name, err), report.close())
 		}
 	}

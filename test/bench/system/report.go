@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // result is one line of the JSON file.
@@ -21,7 +23,7 @@ type result struct {
 	Baseline string  `json:"baseline,omitempty"` // name of another result
 	Ratio    float64 `json:"ratio,omitempty"`    // value / baseline's value
 	Commit   string  `json:"commit"`
-	Load     float64 `json:"load"`    // of the machine, one minute, when the case began
+	Load     float64 `json:"load"`    // of the machine, one minute, when the benchmark began
 	Machine  string  `json:"machine"` // as scripts/lib/bench.py writes it too
 }
 
@@ -83,17 +85,35 @@ func (r *report) close() error {
 	return r.file.Close()
 }
 
-// begin notes the load before a case disturbs it.
-func (r *report) begin(what string) error {
+const (
+	quietLoad = 0.1 // of each processor
+	quietWait = 4 * time.Minute
+)
+
+// begin waits until the machine has come to rest, for so long at most, and notes its load.
+func (r *report) begin(ctx context.Context, wait time.Duration) (err error) {
+	for until := time.Now().Add(wait); ; {
+		if r.load, err = loadNow(); err != nil {
+			return err
+		}
+		if r.load <= quietLoad*float64(runtime.NumCPU()) || time.Now().After(until) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// loadNow is that of the last minute.
+func loadNow() (float64, error) {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if r.load, err = strconv.ParseFloat(strings.Fields(string(text))[0], 64); err != nil {
-		return err
-	}
-	r.note("%s: load %.2f", what, r.load)
-	return nil
+	return strconv.ParseFloat(strings.Fields(string(text))[0], 64)
 }
 
 // note tells what is no result.

@@ -25,10 +25,7 @@ const (
 // fit nowhere are tried again whenever room is freed.
 func runRPC(ctx context.Context, s *setting) error {
 	var best []float64
-	for run := range pick(s, 3, 1) {
-		if err := s.report.begin(fmt.Sprintf("rpc, run %d", run+1)); err != nil {
-			return err
-		}
+	for range pick(s, 3, 1) {
 		cycles, err := rpcRun(ctx, s)
 		if err != nil {
 			return err

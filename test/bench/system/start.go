@@ -45,9 +45,6 @@ func runStart(ctx context.Context, s *setting) error {
 func best(s *setting, what string, run func() (float64, error)) (float64, error) {
 	var shortest float64
 	for i := range pick(s, 3, 1) {
-		if err := s.report.begin(fmt.Sprintf("start, %s, run %d", what, i+1)); err != nil {
-			return 0, err
-		}
 		seconds, err := run()
 		if err != nil {
 			return 0, err
