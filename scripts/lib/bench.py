@@ -2,7 +2,8 @@
 """bench.py OUT RESULT.json...: turns results of Google Benchmark into Phalanx's own.
 
 Appends one JSON object a line to OUT for each case, and prints a table. A case's value is its
-counter `p99_ms` where it has one, else the real time of an iteration. The label of a case may say
+counter `p99_ms` where it has one, else the real time of an iteration; in microseconds where its name
+ends in `_us`, and the counter `mib` where it ends in `_mib`. The label of a case may say
 `baseline=CASE` (of the same program, else the case is its own baseline), and further KEY=VALUE pairs,
 which are passed on, as are all other counters.
 """
@@ -15,6 +16,9 @@ import sys
 # What Google Benchmark itself says about a run; everything else that is a number is a counter.
 OWN = {"family_index", "per_family_instance_index", "repetitions", "repetition_index", "threads",
        "iterations", "real_time", "cpu_time"}
+
+# Units of a case and of its baseline that differ by a factor.
+SCALES = {("us", "ms"): 1e-3, ("ms", "us"): 1e3}
 
 
 def commit():
@@ -49,8 +53,12 @@ def read(path):
                     if key not in OWN and isinstance(value, (int, float))}
         case = run["name"].split("/")[0]
         value, unit = run["real_time"], run["time_unit"]
-        if "p99_ms" in counters:
+        if case.endswith("_mib"):
+            value, unit = counters.pop("mib"), "MiB"
+        elif "p99_ms" in counters:
             value, unit = counters.pop("p99_ms"), "ms"
+            if case.endswith("_us"):
+                value, unit = value * 1000, "us"
         cases[case] = {"name": f"{bench}/{case}", "value": value, "unit": unit,
                        "load": load[0] if load else -1, **counters, **said}
     return cases
@@ -62,9 +70,10 @@ def finish(cases, stamp):
         if against not in cases:
             sys.exit(f"bench: {entry['name']} has the baseline '{against}', which was not run")
         base = cases[against]
-        if base["unit"] != entry["unit"]:
+        scale = SCALES.get((entry["unit"], base["unit"]), entry["unit"] == base["unit"])
+        if not scale:
             sys.exit(f"bench: {entry['name']} is in {entry['unit']}, its baseline in {base['unit']}")
-        ratio = round(entry["value"] / base["value"], 4) if base["value"] else None
+        ratio = round(scale * entry["value"] / base["value"], 6) if base["value"] else None
         entry.update(baseline=base["name"], ratio=ratio, commit=stamp,
                      machine=machine())
     return list(cases.values())

@@ -16,6 +16,7 @@
 // With PHALANX_BENCH_TINY set, clusters are small and few: a test that the program still works.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <time.h>
 
 #include <algorithm>
@@ -228,7 +229,7 @@ void Refuse(benchmark::State& state) {
   Tally tally;
   Place(*cluster, required);  // the shape is in use
   for (auto _ : state) tally.Run(state, [&] { return Place(*cluster, required); });
-  tally.Report(state, "scan_nodes100000");
+  tally.Report(state, "scan_nodes100000_ms");
 }
 
 void Scan(benchmark::State& state, const Size& size) {
@@ -245,10 +246,10 @@ void Scan(benchmark::State& state, const Size& size) {
       return answer;
     });
   }
-  tally.Report(state, size.Hosts() == k5000.Hosts() ? "scan_nodes5000" : "scan_nodes100000");
+  tally.Report(state, size.Hosts() == k5000.Hosts() ? "scan_nodes5000_ms" : "scan_nodes100000_ms");
 }
 
-// Reading all labels into a topology.
+// Reading all labels into a topology, and what it takes of the heap.
 void BuildAll(benchmark::State& state) {
   const std::vector<NodeObject> nodes = MakeNodes(Scaled(k100000));
   std::vector<TopologyInput> inputs;
@@ -258,14 +259,16 @@ void BuildAll(benchmark::State& state) {
   Tally tally(/*proofs=*/false);
   for (auto _ : state) {
     tally.Run(state, [&] {
+      const size_t before = mallinfo2().uordblks;
       const auto topology = BuildTopology(inputs, 1);
+      state.counters["mib"] = static_cast<double>(mallinfo2().uordblks - before) / (1 << 20);
       PlacementAnswer answer{Reason(), ShapeId::None(),
                              static_cast<int64_t>(topology->domains().size())};
       std::get<Reason>(answer.result).have = static_cast<int64_t>(topology->hosts().size());
       return answer;
     });
   }
-  tally.Report(state, "scan_nodes100000");
+  tally.Report(state, "topology_100k_mib");
 }
 
 void Register(const std::string& name, int worlds, std::function<void(benchmark::State&)> run) {
@@ -280,23 +283,25 @@ void RegisterGang(const std::string& name, int worlds, const GangCase& gang) {
 }
 
 const bool kRegistered = [] {
-  Register("scan_nodes5000", 300, [](benchmark::State& state) { Scan(state, k5000); });
-  Register("scan_nodes100000", 20, [](benchmark::State& state) { Scan(state, k100000); });
-  RegisterGang("gang512_nodes5000", 300, {k5000, 512, 8, Use::kWholeHosts, "scan_nodes5000"});
-  RegisterGang("gang512_1gpu_nodes5000", 300,
-               {k5000, 512, 1, Use::kSingleDevices, "scan_nodes5000"});
-  RegisterGang("gang512_steady_nodes5000", 300,
-               {k5000, 512, 8, Use::kWholeHosts, "scan_nodes5000", true});
-  RegisterGang("gang512_segments_nodes5000", 300,
-               {k5000, 512, 8, Use::kWholeHosts, "scan_nodes5000", false, {4, "leaf", "nvlink"}});
-  RegisterGang("gang4096_nodes100000", 20,
-               {k100000, 4096, 8, Use::kWholeHosts, "scan_nodes100000"});
-  RegisterGang("gang4096_steady_nodes100000", 20,
-               {k100000, 4096, 8, Use::kWholeHosts, "scan_nodes100000", true});
-  RegisterGang("gang4096_1gpu_nodes100000", 20,
-               {k100000, 4096, 1, Use::kSingleDevices, "scan_nodes100000"});
-  Register("refuse", 20, Refuse);
-  Register("topology_100k", 5, BuildAll);
+  Register("scan_nodes5000_ms", 300, [](benchmark::State& state) { Scan(state, k5000); });
+  Register("scan_nodes100000_ms", 20, [](benchmark::State& state) { Scan(state, k100000); });
+  RegisterGang("gang512_nodes5000_p99_ms", 300,
+               {k5000, 512, 8, Use::kWholeHosts, "scan_nodes5000_ms"});
+  RegisterGang("gang512_1gpu_nodes5000_p99_ms", 300,
+               {k5000, 512, 1, Use::kSingleDevices, "scan_nodes5000_ms"});
+  RegisterGang("gang512_steady_nodes5000_p99_ms", 300,
+               {k5000, 512, 8, Use::kWholeHosts, "scan_nodes5000_ms", true});
+  RegisterGang(
+      "gang512_segments_nodes5000_p99_ms", 300,
+      {k5000, 512, 8, Use::kWholeHosts, "scan_nodes5000_ms", false, {4, "leaf", "nvlink"}});
+  RegisterGang("gang4096_nodes100000_ms", 20,
+               {k100000, 4096, 8, Use::kWholeHosts, "scan_nodes100000_ms"});
+  RegisterGang("gang4096_steady_nodes100000_ms", 20,
+               {k100000, 4096, 8, Use::kWholeHosts, "scan_nodes100000_ms", true});
+  RegisterGang("gang4096_1gpu_nodes100000_ms", 20,
+               {k100000, 4096, 1, Use::kSingleDevices, "scan_nodes100000_ms"});
+  Register("refuse_us", 20, Refuse);
+  Register("topology_100k_mib", 5, BuildAll);
   return true;
 }();
 
