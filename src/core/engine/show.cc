@@ -59,10 +59,12 @@ void WriteObject(State& state, const GangKey& key) {
   const GangReport report = id.valid() ? ReportOf(state, state.gangs.Get(id), shown) : *shown.last;
   const uint64_t owner = PrintOf(report.object.owner);
   const uint64_t print = PrintOf(report);
-  if (!shown.made || shown.owner != owner) {
+  // Without members there is no owner to say: an object made then would outlive its Job.
+  const bool owned = id.valid() && !state.gangs.Get(id).roster.members().empty();
+  if (owned && (!shown.made || shown.owner != owner)) {
     shown.making = owner;
     Send(state, key, shown, WriteKind::kMake, MakeGang{report.object});
-  } else if (shown.said.print != print) {
+  } else if (shown.made && shown.said.print != print) {
     shown.saying = {print, {report.state, report.reason.code}, report.position};
     Send(state, key, shown, WriteKind::kShow, ShowGang{report});
   } else if (!id.valid()) {

@@ -197,6 +197,26 @@ TEST_F(ShowTest, ANewGangOfTheSameNameTakesTheObjectOver) {
   EXPECT_EQ(rig->gang_objects.at("team-a/train.label").object.owner.uid, "another-job");
 }
 
+// The Job was deleted: its pods go first, or the object does.
+TEST_F(ShowTest, AnObjectWithoutMembersKeepsItsOwnerAndIsNotMadeAgain) {
+  for (const bool object_goes_first : {false, true}) {
+    Begin({MakeNode("n1", 2)});
+    rig->AddPods(MakeGang({.size = 2}));
+    rig->Advance(Duration::Seconds(2));
+    rig->EndPod("team-a/train-0", PodPhase::kSucceeded);
+    rig->EndPod("team-a/train-1", PodPhase::kSucceeded);
+    if (object_goes_first) rig->gang_objects.clear();
+    rig->RemovePod("team-a/train-0");
+    rig->RemovePod("team-a/train-1");
+    rig->Advance(Duration::Minutes(1));
+    if (object_goes_first) {
+      EXPECT_THAT(rig->gang_objects, IsEmpty());
+    } else {
+      EXPECT_EQ(rig->gang_objects.at("team-a/train.label").object.owner.kind, "Job");
+    }
+  }
+}
+
 TEST_F(ShowTest, AnObjectThatIsMissingIsMadeAgain) {
   Begin({MakeNode("n1", 1)});
   rig->AddPods(MakeGang({.size = 2}));
