@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -26,6 +27,7 @@ const (
 
 var gangStories = []story{
 	{"one-rack", "smoke", 90 * time.Second, oneRack},
+	{"segments", "smoke", 90 * time.Second, segments},
 	{"two-gangs", "smoke", 90 * time.Second, twoGangs},
 	{"foreign-pods", "smoke", 90 * time.Second, foreignPods},
 	{"loose-pods", "smoke", time.Minute, loosePods},
@@ -117,6 +119,38 @@ func (e *env) checkAnnotations(gang workload.Gang, members workload.Members) {
 		if i != rank {
 			e.t.Fatalf("ranks are %v, expected each of 0 to %d once", ranks, len(members)-1)
 		}
+	}
+}
+
+// segments: 52 GPUs are free in one NVLink rack, 60 in the other. A gang of 64 whose ranks talk most within
+// sixteens lies in both, 48 and 16: no sixteen is cut, as the first rack filled up would do. Ranks
+// follow the fabric: those on one host are neighbours.
+func segments(e *env) {
+	e.occupy(map[string]int{firstRack: 5, secondRack: 3})
+	gang := e.gang("segmented", 64, 1)
+	gang.Annotations = map[string]string{"phalanx.dev/segment-size": "16", "phalanx.dev/segment-topology-required": "nvlink"}
+	members := e.start(gang)
+	e.checkAnnotations(gang, members)
+	hosts := make([]string, gang.Size)
+	for _, pod := range members {
+		rank, err := strconv.Atoi(pod.Annotations["phalanx.dev/rank"])
+		e.must(err)
+		hosts[rank] = pod.Spec.NodeName
+	}
+	nodes := e.nodesByName()
+	racks := map[string]int{}
+	for rank, host := range hosts {
+		rack := nodes[host].Labels[cliqueLabel]
+		if first := nodes[hosts[rank-rank%16]].Labels[cliqueLabel]; rack != first || rack == "" {
+			e.t.Errorf("rank %d is in NVLink domain %q, expected %q as the first of its segment", rank, rack, first)
+		}
+		racks[rack]++
+	}
+	if counts := slices.Sorted(maps.Values(racks)); !slices.Equal(counts, []int{16, 48}) {
+		e.t.Errorf("the racks have %v members, expected 16 and 48", counts)
+	}
+	if runs := slices.Compact(slices.Clone(hosts)); len(runs) != 16 {
+		e.t.Errorf("ranks change the host %d times, expected 15: four on each of 16 hosts", len(runs)-1)
 	}
 }
 
