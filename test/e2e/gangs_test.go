@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,6 +19,7 @@ import (
 
 const (
 	leafLabel   = "fabric.topograph.run/tier-0"
+	spineLabel  = "fabric.topograph.run/tier-1"
 	cliqueLabel = "nvidia.com/gpu.clique"
 	indexLabel  = "batch.kubernetes.io/job-completion-index"
 	firstRack   = "nvl-leaf-01"
@@ -28,6 +31,7 @@ const (
 var gangStories = []story{
 	{"one-rack", "smoke", 90 * time.Second, oneRack},
 	{"segments", "smoke", 90 * time.Second, segments},
+	{"recabled", "smoke", 90 * time.Second, recabled},
 	{"two-gangs", "smoke", 90 * time.Second, twoGangs},
 	{"foreign-pods", "smoke", 90 * time.Second, foreignPods},
 	{"loose-pods", "smoke", time.Minute, loosePods},
@@ -152,6 +156,47 @@ func segments(e *env) {
 	if runs := slices.Compact(slices.Clone(hosts)); len(runs) != 16 {
 		e.t.Errorf("ranks change the host %d times, expected 15: four on each of 16 hosts", len(runs)-1)
 	}
+}
+
+// recabled: a gang of 19 hosts wants one NVLink domain, where racks have 18. A host of the first rack, on
+// which a gang runs, gets the labels of the second one: the running gang stays, the host counts with its
+// new rack once that gang has ended, and the 19 start there.
+func recabled(e *env) {
+	host, other := e.hostsOf(firstRack)[0], e.hostsOf(secondRack)[0]
+	running := e.gang("running", 1, 4)
+	running.NodeSelector = map[string]string{corev1.LabelHostname: host}
+	before := e.start(running)
+	wide := e.gang("wide", 19, 4)
+	wide.Required = "nvlink"
+	e.must(e.Create(e.ctx, wide))
+	e.eventually("the reason", e.told(wide, "needs 19 members", "has room for 18"))
+	nodes := e.nodesByName()
+	e.must(e.setFabric(e.ctx, host, nodes[other].Labels))
+	e.after = append(e.after, func(ctx context.Context) error { return e.setFabric(ctx, host, nodes[host].Labels) })
+	e.holds(quiet, func(ctx context.Context) error {
+		return errors.Join(e.undisturbed(running, before)(ctx), e.unbound(wide)(ctx))
+	})
+	e.must(e.Finish(e.ctx, running))
+	nodes = e.nodesByName()
+	for _, pod := range e.bound(wide) {
+		if got := nodes[pod.Spec.NodeName].Labels[leafLabel]; got != secondRack {
+			e.t.Errorf("%s is on %s in %s, expected %s", pod.Name, pod.Spec.NodeName, got, secondRack)
+		}
+	}
+}
+
+// setFabric gives a host the place in the fabric that these labels name.
+func (e *env) setFabric(ctx context.Context, host string, labels map[string]string) error {
+	fabric := map[string]string{}
+	for _, key := range []string{leafLabel, spineLabel, cliqueLabel} {
+		fabric[key] = labels[key]
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": fabric}})
+	if err != nil {
+		return err
+	}
+	_, err = e.Client().CoreV1().Nodes().Patch(ctx, host, types.MergePatchType, patch, metav1.PatchOptions{})
+	return err
 }
 
 // inRack confines a gang to the hosts of one rack.
