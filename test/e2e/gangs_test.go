@@ -31,6 +31,7 @@ const (
 var gangStories = []story{
 	{"one-rack", "smoke", 90 * time.Second, oneRack},
 	{"segments", "smoke", 90 * time.Second, segments},
+	{"leader", "smoke", time.Minute, leader},
 	{"recabled", "smoke", 90 * time.Second, recabled},
 	{"two-gangs", "smoke", 90 * time.Second, twoGangs},
 	{"foreign-pods", "smoke", 90 * time.Second, foreignPods},
@@ -155,6 +156,35 @@ func segments(e *env) {
 	}
 	if runs := slices.Compact(slices.Clone(hosts)); len(runs) != 16 {
 		e.t.Errorf("ranks change the host %d times, expected 15: four on each of 16 hosts", len(runs)-1)
+	}
+}
+
+// leader: a leader of two GPUs and six workers of four start together in the rack that has room for all of
+// them, 26 GPUs; the other one has room for six workers and no more.
+func leader(e *env) {
+	e.occupy(map[string]int{firstRack: 12, secondRack: 11})
+	gang := e.gang("led", 7, 4)
+	gang.Required = "nvlink"
+	for member := range gang.Size {
+		role := gang
+		role.GPUs, role.Labels = 4, map[string]string{"phalanx.dev/role": "worker"}
+		if member == 0 {
+			role.GPUs, role.Labels = 2, map[string]string{"phalanx.dev/role": "leader"}
+		}
+		_, err := e.createPod(role.Pod(member))
+		e.must(err)
+	}
+	members := e.bound(gang)
+	e.whole(gang, members, true)
+	nodes, hosts := e.nodesByName(), map[string]bool{}
+	for _, pod := range members {
+		hosts[pod.Spec.NodeName] = true
+		if got := nodes[pod.Spec.NodeName].Labels[leafLabel]; got != secondRack {
+			e.t.Errorf("%s is on %s in %s, expected %s", pod.Name, pod.Spec.NodeName, got, secondRack)
+		}
+	}
+	if len(hosts) != gang.Size {
+		e.t.Errorf("%d members are on %d hosts, expected one host each", gang.Size, len(hosts))
 	}
 }
 
