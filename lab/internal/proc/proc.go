@@ -122,6 +122,11 @@ func (p *Process) Stop(grace time.Duration) (clean bool) {
 		case <-time.After(grace):
 		}
 	}
+	select {
+	case <-p.done: // also where the grace ended at the same time
+		return true
+	default:
+	}
 	p.Kill()
 	return false
 }
