@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # lint.sh [STEP...]: format, tidy, proto, shell, Go, chart, YAML, links, sizes, rooms. Each step counts
 # as one test; the last line is `N passed, N failed`. Logs are in build/logs/lint. Without arguments
-# all steps are run but `golangci` and `tidy`, which have not been seen to pass on the newest files.
+# all steps are run but `golangci`, which takes minutes, and `tidy`, which takes longer and has not been
+# seen to pass on the newest files.
 set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
