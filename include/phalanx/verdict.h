@@ -14,7 +14,7 @@ enum class ProvenThrough { kNothing, kFeasibility, kCounts, kOverrun, kAll };
 enum class ReasonCode {
   kNone,
   kSyncing,          // the snapshot is not complete
-  kMembersMissing,   // have of need members seen
+  kMembersMissing,   // have of need members seen; detail = how the last start failed, if it did
   kMembersGated,     // complete but for gated members; subject = gate
   kInvalid,          // subject = field, detail = value and what was expected
   kMembersDisagree,  // subject = field, detail = the two values and pods
