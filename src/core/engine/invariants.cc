@@ -2,17 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "core/engine/derived.h"
 #include "core/engine/entities.h"
-#include "core/engine/lifecycle.h"
 #include "core/engine/reasons.h"
-#include "core/engine/settle.h"
-#include "core/engine/terms.h"
 
 namespace phalanx {
 namespace {
@@ -77,15 +73,10 @@ void CheckPlan(const State& state, const Gang& gang, Findings* out) {
   }
 }
 
-void CheckRoster(const State& state, GangId id, const Gang& gang, Findings* out) {
-  std::map<Standing, int32_t> counts;
+void CheckLinks(const State& state, GangId id, const Gang& gang, Findings* out) {
   std::set<int32_t> ranks;
   for (const auto& [key, member] : gang.roster.members()) {
-    ++counts[StandingOf(member)];
     const Pod& pod = state.pods.Get(member.pod);
-    if (state.synced && member.node_gone != OnMissingNode(state, pod)) {
-      out->push_back(Name(gang) + ": whether member " + member.object.name + " is lost is stale");
-    }
     if (pod.member != &member || pod.gang != id || key != member.key) {
       out->push_back(Name(gang) + ": member " + member.object.name + " is linked wrongly");
     }
@@ -94,11 +85,22 @@ void CheckRoster(const State& state, GangId id, const Gang& gang, Findings* out)
       out->push_back(fmt::format("{}: rank {} is there twice", Name(gang), member.rank));
     }
   }
-  for (size_t i = 0; i < kStandings; ++i) {
-    const auto standing = static_cast<Standing>(i);
-    if (gang.roster.Count(standing) != counts[standing]) {
-      out->push_back(fmt::format("{}: count {} of members is wrong", Name(gang), i));
-    }
+  if (gang.terms.object && state.objects.UsersOf(*gang.terms.object).count(id) == 0) {
+    out->push_back(Name(gang) + ": is not listed with the object that it reads");
+  }
+}
+
+// ---- who waits says why
+
+void CheckReason(const State& state, const Gang& gang, Findings* out) {
+  const bool waits = gang.phase == GangPhase::kGathering || gang.phase == GangPhase::kQueued ||
+                     gang.phase == GangPhase::kRollingBack ||
+                     (gang.phase == GangPhase::kRepairing && !gang.plan);
+  if (waits && gang.reason.code == ReasonCode::kNone) {
+    out->push_back(Name(gang) + ": waits without a reason");
+  }
+  if (gang.plan && !state.synced && state.epoch == 0) {
+    out->push_back(Name(gang) + ": planned before any snapshot");
   }
 }
 
@@ -122,14 +124,14 @@ void CheckAdmitted(const State& state, Findings* out) {
   }
 }
 
-// ---- numbers are given once, and what is timed is registered
+// ---- numbers are given once
 
 void CheckNumbers(const State& state, Findings* out) {
   std::set<uint64_t> plans;
   int64_t reserving = 0;
   for (GangId id : state.starting) {
     const Gang& gang = state.gangs.Get(id);
-    if (!gang.plan) continue;  // CheckDerived tells
+    if (!gang.plan) continue;  // StaleEntities() tells
     const Plan& plan = *gang.plan;
     if (plan.stage == PlanStage::kReserve) reserving += plan.admitted;
     if (!plans.insert(plan.id).second) {
@@ -149,50 +151,6 @@ void CheckNumbers(const State& state, Findings* out) {
       out->push_back(
           fmt::format("eviction of {} has number {}, which was never sent", uid, sequence));
     }
-  }
-}
-
-void CheckTimer(const State& state, GangId id, const Gang& gang, Findings* out) {
-  if (gang.wake != Time::Never() && !state.timers.Has(id, gang.wake)) {
-    out->push_back(Name(gang) + ": its timer is not registered");
-  }
-  // One that has passed waits for its Tick.
-  if (gang.wake > state.now && gang.wake != WakeOf(state, gang)) {
-    out->push_back(Name(gang) + ": its timer is stale");
-  }
-}
-
-// ---- derived state equals a recomputation
-
-void CheckDerived(const State& state, GangId id, const Gang& gang, Findings* out) {
-  if (gang.terms != TermsNow(state, gang)) out->push_back(Name(gang) + ": terms are stale");
-  if (gang.object_reason != ObjectReason(state, gang.terms)) {
-    out->push_back(Name(gang) + ": what its object says is stale");
-  }
-  if (gang.terms.object && state.objects.UsersOf(*gang.terms.object).count(id) == 0) {
-    out->push_back(Name(gang) + ": is not listed with the object that it reads");
-  }
-  if (gang.phase != PhaseOf(gang)) out->push_back(Name(gang) + ": phase is stale");
-  const bool waits = gang.phase == GangPhase::kGathering || gang.phase == GangPhase::kQueued ||
-                     gang.phase == GangPhase::kRollingBack ||
-                     (gang.phase == GangPhase::kRepairing && !gang.plan);
-  if (waits && gang.reason.code == ReasonCode::kNone) {
-    out->push_back(Name(gang) + ": waits without a reason");
-  }
-  std::optional<OrderKey> want;
-  if (IsPlannable(state, gang)) want = OrderKeyOf(gang);
-  if (want != gang.queued) out->push_back(Name(gang) + ": place in the queue is stale");
-  if (gang.queued) {
-    auto it = state.queue.entries().find(*gang.queued);
-    if (it == state.queue.entries().end() || it->second != id) {
-      out->push_back(Name(gang) + ": is not where the queue has it");
-    }
-  }
-  if (gang.plan.has_value() != (state.starting.count(id) > 0)) {
-    out->push_back(Name(gang) + ": is not listed as starting");
-  }
-  if (gang.plan && !state.synced && state.epoch == 0) {
-    out->push_back(Name(gang) + ": planned before any snapshot");
   }
 }
 
@@ -232,10 +190,12 @@ void CheckBoard(const State& state, Findings* out) {
   if (flying != board.flights().size()) out->push_back("writes are under way for no object");
 }
 
-void CheckAnswers(const State& state, Findings* out) {
+// Those about members are derived state of their gang.
+void CheckLooseAnswers(const State& state, Findings* out) {
   for (uint32_t i = 0; i < state.pods.limit(); ++i) {
     const Pod& pod = state.pods.Get(PodId(i));
-    if (pod.uid.empty() || pod.published == AnswerOf(state, pod)) continue;
+    if (pod.uid.empty() || pod.member != nullptr) continue;
+    if (pod.published == AnswerOf(state, pod)) continue;
     out->push_back(fmt::format("answer about pod {}/{} is stale", pod.ns, pod.name));
   }
 }
@@ -250,9 +210,8 @@ std::vector<std::string> FindBrokenInvariants(const State& state) {
   for (const auto& [key, id] : state.gangs.by_key()) {
     const Gang& gang = state.gangs.Get(id);
     CheckPlan(state, gang, &out);
-    CheckRoster(state, id, gang, &out);
-    CheckDerived(state, id, gang, &out);
-    CheckTimer(state, id, gang, &out);
+    CheckLinks(state, id, gang, &out);
+    CheckReason(state, gang, &out);
     if (gang.queued) ++queued;
     if (gang.wake != Time::Never()) ++timed;
   }
@@ -260,8 +219,9 @@ std::vector<std::string> FindBrokenInvariants(const State& state) {
   CheckAdmitted(state, &out);
   CheckNumbers(state, &out);
   if (queued != state.queue.size()) out.push_back("the queue has entries of unknown gangs");
-  CheckAnswers(state, &out);
+  CheckLooseAnswers(state, &out);
   CheckBoard(state, &out);
+  // Derived state of hosts and gangs equals a recomputation.
   for (std::string& stale : StaleEntities(state)) out.push_back(std::move(stale));
   return out;
 }
