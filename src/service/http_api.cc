@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "wire/json_view.h"
 #include "wire/message_json.h"
 #include "wire/text.h"
 

@@ -12,8 +12,8 @@
 #include "service/paging.h"
 #include "wire/decode.h"
 #include "wire/inspect.h"
-#include "wire/json_view.h"
 #include "wire/text.h"
+#include "wire/words.h"
 
 namespace phalanx::service {
 namespace {

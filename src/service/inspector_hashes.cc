@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "core/explain/reason_text.h"
 #include "service/inspector.h"
 #include "service/paging.h"
 #include "wire/decode.h"
@@ -18,7 +19,7 @@ constexpr EntityKind kKinds[] = {EntityKind::kEngine, EntityKind::kHost, EntityK
 
 std::optional<EntityKind> KindNamed(const std::string& name) {
   for (EntityKind kind : kKinds) {
-    if (name == wire::Name(kind)) return kind;
+    if (name == EntityName(kind)) return kind;
   }
   return std::nullopt;
 }
@@ -62,7 +63,7 @@ absl::Status Inspector::ListHashes(const pb::ListHashesRequest& request,
       [&](const EntityHash& entity) {
         const auto& kinds = request.kinds();
         const bool wanted =
-            kinds.empty() || std::count(kinds.begin(), kinds.end(), wire::Name(entity.kind)) > 0;
+            kinds.empty() || std::count(kinds.begin(), kinds.end(), EntityName(entity.kind)) > 0;
         return wanted && (!request.stale_only() || !entity.stale.empty());
       },
       [&](const EntityHash& entity) { return !last || Place(entity.kind, entity.name) > *last; });
@@ -73,7 +74,7 @@ absl::Status Inspector::ListHashes(const pb::ListHashesRequest& request,
   }
   if (page.more) {
     const EntityHash& end = *page.items.back();
-    response.set_next_page_token(fmt::format("{}:{}", wire::Name(end.kind), end.name));
+    response.set_next_page_token(fmt::format("{}:{}", EntityName(end.kind), end.name));
   }
   return absl::OkStatus();
 }

@@ -8,8 +8,8 @@
 
 #include "service/families.h"
 #include "service/flags.h"
-#include "wire/json_view.h"
 #include "wire/text.h"
+#include "wire/words.h"
 
 namespace phalanx::service {
 namespace {

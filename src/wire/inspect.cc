@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "wire/json_view.h"
+#include "core/explain/reason_text.h"
+#include "wire/words.h"
 
 namespace phalanx::wire {
 namespace {
@@ -22,7 +23,7 @@ pb::Reason EncodeReason(const Reason& reason, const std::string& explanation) {
   out.set_detail(reason.detail);
   out.set_member(reason.member);
   out.set_never(reason.never);
-  out.set_proven_through(Name(reason.proven));
+  out.set_proven_through(std::string(ProvenName(reason.proven)));
   for (const Exclusion& exclusion : reason.exclusions) {
     pb::Exclusion& item = *out.add_exclusions();
     item.set_cause(Name(exclusion.cause));
@@ -84,20 +85,6 @@ const char* VerdictOf(const GangView& gang) {
 
 // Numbers of JSON lose digits beyond 2^53 in many readers.
 std::string Hex(uint64_t hash) { return fmt::format("{:016x}", hash); }
-
-const char* Word(FieldKind kind) {
-  switch (kind) {
-    case FieldKind::kInput:
-      return "input";
-    case FieldKind::kIntent:
-      return "intent";
-    case FieldKind::kDerived:
-      return "derived";
-    case FieldKind::kScratch:
-      return "scratch";
-  }
-  return "";
-}
 
 }  // namespace
 
@@ -187,21 +174,9 @@ pb::Domain EncodeDomain(const DomainView& domain) {
   return out;
 }
 
-const char* Name(EntityKind kind) {
-  switch (kind) {
-    case EntityKind::kEngine:
-      return "engine";
-    case EntityKind::kHost:
-      return "host";
-    case EntityKind::kGang:
-      return "gang";
-  }
-  return "";
-}
-
 pb::EntityHash EncodeEntityHash(const EntityHash& entity) {
   pb::EntityHash out;
-  out.set_kind(Name(entity.kind));
+  out.set_kind(std::string(EntityName(entity.kind)));
   out.set_name(entity.name);
   out.set_state(Hex(entity.state));
   out.set_derived(Hex(entity.derived));
@@ -213,7 +188,7 @@ pb::EntityHash EncodeEntityHash(const EntityHash& entity) {
 pb::FieldHash EncodeFieldHash(const FieldHash& field) {
   pb::FieldHash out;
   out.set_name(field.name);
-  out.set_kind(Word(field.kind));
+  out.set_kind(std::string(FieldKindName(field.kind)));
   out.set_hash(Hex(field.hash));
   return out;
 }

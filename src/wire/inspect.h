@@ -19,8 +19,6 @@ pb::Domain EncodeDomain(const DomainView& domain);
 
 pb::EntityHash EncodeEntityHash(const EntityHash& entity);
 pb::FieldHash EncodeFieldHash(const FieldHash& field);
-// "engine", "host", "gang"
-const char* Name(EntityKind kind);
 
 // Verdict, sentence and what it waits for; the gang without its members.
 pb::ExplainGangResponse EncodeExplanation(const GangView& gang);

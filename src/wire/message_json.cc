@@ -23,6 +23,10 @@ using google::protobuf::Message;
 using google::protobuf::Reflection;
 using Json = nlohmann::ordered_json;
 
+std::string Dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 Json ToJson(const Message& message, bool outermost);
 
 // The value of a field that is no list; of a list the one at `index`.
@@ -150,8 +154,10 @@ absl::Status SetField(Message& message, const FieldDescriptor* field, const std:
 
 }  // namespace
 
-std::string MessageToJson(const Message& message) {
-  return ToJson(message, true).dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string MessageToJson(const Message& message) { return Dump(ToJson(message, true)); }
+
+std::string ErrorToJson(int code, const std::string& message) {
+  return Dump({{"error", {{"code", code}, {"message", message}}}});
 }
 
 absl::Status ReadField(const std::string& name, const std::string& value, Message& message) {

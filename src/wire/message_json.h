@@ -22,6 +22,8 @@ namespace phalanx::wire {
 
 // One line, without its end.
 std::string MessageToJson(const google::protobuf::Message& message);
+// {"error": {"code": 404, "message": "..."}}
+std::string ErrorToJson(int code, const std::string& message);
 
 // Sets fields of `message` from "pageSize=10&phases=queued&phases=starting". Names are those of the
 // JSON; a list takes one value each time it is named. INVALID_ARGUMENT with name, value and what

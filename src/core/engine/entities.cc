@@ -8,25 +8,14 @@
 #include "core/engine/derived.h"
 #include "core/engine/digest.h"
 #include "core/engine/field_hasher.h"
+#include "core/explain/reason_text.h"
 
 namespace phalanx {
 namespace {
 
-const char* Word(EntityKind kind) {
-  switch (kind) {
-    case EntityKind::kHost:
-      return "host";
-    case EntityKind::kGang:
-      return "gang";
-    case EntityKind::kEngine:
-      break;
-  }
-  return "";
-}
-
 std::string NameOf(const EntityHash& entity) {
-  const std::string word = Word(entity.kind);
-  return word.empty() ? entity.name : word + " " + entity.name;
+  if (entity.kind == EntityKind::kEngine) return entity.name;
+  return fmt::format("{} {}", EntityName(entity.kind), entity.name);
 }
 
 std::string NameOf(const GangKey& key) {

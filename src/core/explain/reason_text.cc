@@ -297,6 +297,32 @@ std::string_view ProvenName(ProvenThrough proven) {
   return "unknown";
 }
 
+std::string_view EntityName(EntityKind kind) {
+  switch (kind) {
+    case EntityKind::kEngine:
+      return "engine";
+    case EntityKind::kHost:
+      return "host";
+    case EntityKind::kGang:
+      return "gang";
+  }
+  return "unknown";
+}
+
+std::string_view FieldKindName(FieldKind kind) {
+  switch (kind) {
+    case FieldKind::kInput:
+      return "input";
+    case FieldKind::kIntent:
+      return "intent";
+    case FieldKind::kDerived:
+      return "derived";
+    case FieldKind::kScratch:
+      return "scratch";
+  }
+  return "unknown";
+}
+
 std::string Explain(const Reason& reason, const Asked& asked) {
   switch (reason.code) {
     case ReasonCode::kNone:

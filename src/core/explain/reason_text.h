@@ -19,8 +19,10 @@ std::string_view ReasonName(ReasonCode code);
 std::string_view ExclusionName(ExclusionCause cause);
 std::string_view StateName(GangState state);
 std::string_view PhaseName(GangPhase phase);
-// "nothing", "feasibility", ...: a word, no name.
+// Words, no names: "nothing", "feasibility", ...; "engine", "host", "gang"; "input", "intent", ...
 std::string_view ProvenName(ProvenThrough proven);
+std::string_view EntityName(EntityKind kind);
+std::string_view FieldKindName(FieldKind kind);
 
 // What the members that the reason is about ask for, for sentences that name it; may be empty.
 struct Asked {

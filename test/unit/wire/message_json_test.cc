@@ -139,5 +139,9 @@ TEST(ReadQuery, RefusesWhatItDoesNotKnow) {
   }
 }
 
+TEST(ErrorToJson, TextThatIsNoUtf8IsReplaced) {
+  EXPECT_FALSE(Json::parse(ErrorToJson(404, "\xc3("), nullptr, false).is_discarded());
+}
+
 }  // namespace
 }  // namespace phalanx::wire

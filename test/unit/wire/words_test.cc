@@ -1,22 +1,14 @@
-// Words for enums, and errors of HTTP.
-#include "wire/json_view.h"
+// Words for enums.
+#include "wire/words.h"
 
 #include <gtest/gtest.h>
-
-#include <nlohmann/json.hpp>
 
 #include "core/explain/reason_text.h"
 
 namespace phalanx::wire {
 namespace {
 
-using nlohmann::json;
-
-TEST(JsonView, TextThatIsNoUtf8IsReplaced) {
-  EXPECT_FALSE(json::parse(ErrorToJson(404, "\xc3("), nullptr, false).is_discarded());
-}
-
-TEST(JsonView, EveryEnumHasAWord) {
+TEST(Words, EveryEnumHasAWord) {
   for (int i = 0; i <= static_cast<int>(GangPhase::kDone); ++i) {
     EXPECT_NE(Name(static_cast<GangPhase>(i)), "unknown") << i;
   }
@@ -28,6 +20,12 @@ TEST(JsonView, EveryEnumHasAWord) {
   }
   for (int i = 0; i <= static_cast<int>(ProvenThrough::kAll); ++i) {
     EXPECT_NE(ProvenName(static_cast<ProvenThrough>(i)), "unknown") << i;
+  }
+  for (int i = 0; i <= static_cast<int>(EntityKind::kGang); ++i) {
+    EXPECT_NE(EntityName(static_cast<EntityKind>(i)), "unknown") << i;
+  }
+  for (int i = 0; i <= static_cast<int>(FieldKind::kScratch); ++i) {
+    EXPECT_NE(FieldKindName(static_cast<FieldKind>(i)), "unknown") << i;
   }
 }
 
