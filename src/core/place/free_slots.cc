@@ -5,16 +5,6 @@
 #include <vector>
 
 namespace phalanx {
-namespace {
-
-SlotTree Only(const Topology& topology, const SlotTree& slots, const HostSpan& span) {
-  std::vector<int32_t> inside(slots.hosts(), 0);
-  std::copy(slots.values().begin() + span.first, slots.values().begin() + span.end,
-            inside.begin() + span.first);
-  return SlotTree(topology, std::move(inside));
-}
-
-}  // namespace
 
 HostSpan HostsWithin(const Topology& topology, const PlacementRequest& request) {
   const auto hosts = static_cast<uint32_t>(topology.hosts().size());
@@ -23,11 +13,26 @@ HostSpan HostsWithin(const Topology& topology, const PlacementRequest& request) 
   return {first, first + std::min(request.within.count, hosts - first)};
 }
 
+SlotTree OnlyOn(const Topology& topology, const SlotTree& slots,
+                std::span<const HostRange> ranges) {
+  std::vector<int32_t> kept(slots.hosts(), 0);
+  for (const HostRange& range : ranges) {
+    const auto first = static_cast<ptrdiff_t>(range.first.index());
+    std::copy_n(slots.values().begin() + first, range.count, kept.begin() + first);
+  }
+  return SlotTree(topology, std::move(kept));
+}
+
+SlotTree Within(const Topology& topology, const PlacementRequest& request, const SlotTree& slots) {
+  if (request.within.count == 0) return slots;
+  const HostSpan span = HostsWithin(topology, request);
+  const HostRange range{HostId(span.first), span.end - span.first};
+  return OnlyOn(topology, slots, {&range, 1});
+}
+
 SlotTree FreeSlots(const Cluster& cluster, const PlacementRequest& request, ShapeId shape) {
   const Topology& topology = cluster.topology();
-  const SlotTree& now = cluster.SlotsOf(shape);
-  SlotTree slots =
-      request.within.count == 0 ? now : Only(topology, now, HostsWithin(topology, request));
+  SlotTree slots = Within(topology, request, cluster.SlotsOf(shape));
   for (const HostExclusion& exclusion : request.exclusions) {
     const HostId host = topology.HostOf(exclusion.node);
     if (exclusion.shape == shape && host.valid()) slots.Set(topology, host, 0);

@@ -3,6 +3,7 @@
 #define PHALANX_CORE_PLACE_FREE_SLOTS_H_
 
 #include <cstdint>
+#include <span>
 
 #include "core/cluster/cluster.h"
 #include "core/cluster/host_table.h"
@@ -23,6 +24,10 @@ SlotTree FreeSlots(const Cluster& cluster, const PlacementRequest& request, Shap
 
 // The hosts of request.within, clipped to the topology; all hosts when it is not set.
 HostSpan HostsWithin(const Topology& topology, const PlacementRequest& request);
+
+// The slots on these hosts, and on those of request.within; 0 elsewhere. O(hosts).
+SlotTree OnlyOn(const Topology& topology, const SlotTree& slots, std::span<const HostRange> ranges);
+SlotTree Within(const Topology& topology, const PlacementRequest& request, const SlotTree& slots);
 
 }  // namespace phalanx
 

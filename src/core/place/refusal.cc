@@ -40,12 +40,7 @@ class Inspection {
   const RequiredScope& scope() const { return scope_; }
 
   // What could ever be, on the hosts of the request.
-  SlotTree Ever() const {
-    if (request_.within.count == 0) return table_.ever;
-    std::vector<int32_t> inside(table_.ever.hosts(), 0);
-    for (uint32_t i = span_.first; i < span_.end; ++i) inside[i] = table_.ever.At(HostId(i));
-    return SlotTree(topology_, std::move(inside));
-  }
+  SlotTree Ever() const { return Within(topology_, request_, table_.ever); }
 
   // The resource whose free sum over unfiltered hosts covers the least of what all members need;
   // nullopt if each is enough.
@@ -186,11 +181,11 @@ int64_t MostInOne(const RequiredScope& scope, const SlotTree& tree) {
   return best.IsValid() ? best.Slots(tree) : 0;
 }
 
-void ExplainTopology(const Topology& topology, LevelId required, const RequiredScope& scope,
+void ExplainTopology(const Topology& topology, LevelId level, const RequiredScope& scope,
                      const SlotTree& free, Reason& reason) {
   reason.code = ReasonCode::kTopology;
   reason.have = MostInOne(scope, free);
-  reason.level = LevelName(topology, required);
+  reason.level = LevelName(topology, level);
   reason.domain = scope.Best(free).Path(topology);
 }
 
@@ -204,11 +199,8 @@ Reason ExplainSegments(const Cluster& cluster, const RoleRequest& role, const Se
   };
   const SlotTree now = whole(free);
   Reason reason;
-  reason.code = ReasonCode::kTopology;
+  ExplainTopology(topology, rule.Required(), scope, now, reason);
   reason.need = role.count;
-  reason.have = MostInOne(scope, now);
-  reason.level = LevelName(topology, rule.Required());
-  reason.domain = scope.Best(now).Path(topology);
   reason.detail = fmt::to_string(rule.size);
   reason.never = MostInOne(scope, whole(inspection.Ever())) < role.count;
   reason.exclusions = inspection.Exclusions();

@@ -5,22 +5,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/place/free_slots.h"
+
 namespace phalanx {
 namespace {
 
 SlotTree OnHosts(const Topology& topology, const SlotTree& free, int32_t size) {
   std::vector<int32_t> slots = free.values();
   for (int32_t& here : slots) here -= here % size;
-  return SlotTree(topology, std::move(slots));
-}
-
-// What is free in domains of a level; a finer domain need not lie in any of them.
-SlotTree OnlyIn(const Topology& topology, const SlotTree& free, LevelId level) {
-  std::vector<int32_t> slots(free.hosts(), 0);
-  for (const HostRange& range : RequiredScope(topology, level).Hosts()) {
-    const auto first = static_cast<ptrdiff_t>(range.first.index());
-    std::copy_n(free.values().begin() + first, range.count, slots.begin() + first);
-  }
   return SlotTree(topology, std::move(slots));
 }
 
@@ -93,7 +85,11 @@ std::optional<Reason> SegmentsRefused(const Cluster& cluster, const PlacementReq
 
 SegmentedSlots BestSegments(const Topology& topology, const SegmentRule& rule,
                             const RequiredScope& scope, const SlotTree& free, int32_t members) {
-  const SlotTree inside = rule.levels.size() > 1 ? OnlyIn(topology, free, rule.Required()) : free;
+  // A finer domain need not lie in any domain of the required level.
+  const SlotTree inside =
+      rule.levels.size() > 1
+          ? OnlyOn(topology, free, RequiredScope(topology, rule.Required()).Hosts())
+          : free;
   for (size_t i = 0;; ++i) {
     SlotTree slots = InSegments(topology, inside, rule.levels[i], rule.size);
     const bool last = i + 1 == rule.levels.size();
