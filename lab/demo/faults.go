@@ -158,7 +158,9 @@ func (d *Demo) tellRefused(ctx context.Context) error {
 	}
 	d.say("the ValidatingAdmissionPolicy %s refuses pods/binding for the last of 8 members of gang H,", policy)
 	d.say("a Job with backoffLimit 0 whose podFailurePolicy ignores DisruptionTarget")
-	seen, err := d.watchBound(ctx, gang)
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	seen, err := d.watchBound(watching, gang)
 	if err != nil {
 		return err
 	}
@@ -175,7 +177,7 @@ func (d *Demo) tellRefused(ctx context.Context) error {
 	return d.clear(ctx, gang)
 }
 
-// watchBound follows how many pods of a gang were ever bound.
+// watchBound tells which pods of a gang were ever bound, until ctx ends.
 func (d *Demo) watchBound(ctx context.Context, gang workload.Gang) (<-chan string, error) {
 	watch, err := d.cluster.Client().CoreV1().Pods(metav1.NamespaceDefault).Watch(ctx,
 		metav1.ListOptions{LabelSelector: workload.GangLabel + "=" + gang.Name})

@@ -27,6 +27,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/hash.h"
 #include "core/cluster/cluster.h"
 #include "core/explain/reason_text.h"
 #include "core/place/free_slots.h"
@@ -102,32 +103,16 @@ void Fill(Cluster& cluster, Use use, std::mt19937_64& random, uint32_t most = 0)
   }
 }
 
-class Hash {
- public:
-  void Add(uint64_t value) {
-    for (int byte = 0; byte < 8; ++byte, value >>= 8) {
-      state_ = (state_ ^ (value & 255)) * 0x100000001b3;  // FNV-1a
-    }
+void Mix(const PlacementAnswer& answer, Hash& hash) {
+  hash.Add(answer.work_units);
+  if (const Placement* placement = answer.placement()) {
+    for (const SlotsOnHost& slot : placement->slots) hash.Add(slot.host.value()).Add(slot.count);
+    for (const int32_t touched : placement->touched) hash.Add(touched);
+    hash.Add(placement->proven);
+  } else {
+    hash.Add(answer.refusal()->code).Add(answer.refusal()->have);
   }
-  void Add(const PlacementAnswer& answer) {
-    Add(static_cast<uint64_t>(answer.work_units));
-    if (const Placement* placement = answer.placement()) {
-      for (const SlotsOnHost& slot : placement->slots) {
-        Add(slot.host.value());
-        Add(static_cast<uint64_t>(slot.count));
-      }
-      for (const int32_t touched : placement->touched) Add(static_cast<uint64_t>(touched));
-      Add(static_cast<uint64_t>(placement->proven));
-    } else {
-      Add(static_cast<uint64_t>(answer.refusal()->code));
-      Add(static_cast<uint64_t>(answer.refusal()->have));
-    }
-  }
-  uint64_t value() const { return state_; }
-
- private:
-  uint64_t state_ = 0xcbf29ce484222325;
-};
+}
 
 // What many placements of one case came to.
 class Tally {
@@ -141,7 +126,7 @@ class Tally {
     const PlacementAnswer answer = place();
     times_.push_back(ThreadMilliseconds() - start);
     state.SetIterationTime(times_.back() / 1e3);
-    hash_.Add(answer);
+    Mix(answer, hash_);
     work_ = std::max(work_, answer.work_units);
     fits_ += answer.placement() != nullptr;
     const ProvenThrough proven =
@@ -156,7 +141,7 @@ class Tally {
     state.counters["work"] = static_cast<double>(work_);
     state.counters["worlds"] = static_cast<double>(times_.size());
     state.counters["fits"] = static_cast<double>(fits_);
-    std::string label = fmt::format("baseline={} hash={:016x}", baseline, hash_.value());
+    std::string label = fmt::format("baseline={} hash={:016x}", baseline, hash_.Done());
     if (proofs_) label += fmt::format(" proven={}", ProvenName(weakest_));
     state.SetLabel(label);
   }

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <random>
+#include <string>
 
 #include "oracle/brute_force.h"
 #include "oracle/small_world.h"
@@ -57,6 +58,17 @@ void ExpectJudged(const SmallWorld& world, const Searched& searched) {
   EXPECT_THAT(Judge(world, searched), testing::IsEmpty()) << world.Describe();
 }
 
+// Touched domains, and how many members each host gets.
+void ExpectSame(const SmallWorld& world, const Searched& searched, const BestPlacement& expected) {
+  ASSERT_EQ(searched.answer.placement()->touched, expected.touched) << world.Describe();
+  for (const auto& [host, counts] : searched.Members()) {
+    ASSERT_EQ(counts[0], expected.members.contains(host) ? expected.members.at(host) : 0)
+        << host << "\n"
+        << world.Describe();
+  }
+  ExpectJudged(world, searched);
+}
+
 TEST(RandomOracleTest, OneRoleIsExactToTheLastTie) {
   Random random(20261130);
   int fits = 0;
@@ -66,20 +78,15 @@ TEST(RandomOracleTest, OneRoleIsExactToTheLastTie) {
     world.roles = {RandomRole(random, 7)};
     const Searched searched = Search(world);
     const auto expected = BruteForceOneRole(world);
+    SCOPED_TRACE("world " + std::to_string(i));
     const Placement* got = searched.answer.placement();
-    ASSERT_EQ(got != nullptr, expected.has_value()) << "world " << i << "\n" << world.Describe();
+    ASSERT_EQ(got != nullptr, expected.has_value()) << world.Describe();
     if (got == nullptr) {
       EXPECT_EQ(searched.answer.refusal()->proven, ProvenThrough::kFeasibility);
       continue;
     }
     ++fits;
-    ASSERT_EQ(got->touched, expected->touched) << "world " << i << "\n" << world.Describe();
-    for (const auto& [host, counts] : searched.Members()) {
-      ASSERT_EQ(counts[0], expected->members.contains(host) ? expected->members.at(host) : 0)
-          << host << " in world " << i << "\n"
-          << world.Describe();
-    }
-    ExpectJudged(world, searched);
+    ExpectSame(world, searched, *expected);
   }
   std::printf("oracle: %d worlds with one role, %d fit\n", kWorlds, fits);
 }
@@ -105,21 +112,16 @@ TEST(RandomOracleTest, SegmentsAreExactToTheLastTie) {
     if (world.roles[0].count > 8) continue;
     const Searched searched = Search(world);
     const auto expected = BruteForceOneRole(world);
+    SCOPED_TRACE("world " + std::to_string(i));
     const Placement* got = searched.answer.placement();
-    ASSERT_EQ(got != nullptr, expected.has_value()) << "world " << i << "\n" << world.Describe();
+    ASSERT_EQ(got != nullptr, expected.has_value()) << world.Describe();
     if (got == nullptr) {
       ++refused;
       continue;
     }
     ++fits;
     ASSERT_EQ(got->proven, ProvenThrough::kAll);
-    ASSERT_EQ(got->touched, expected->touched) << "world " << i << "\n" << world.Describe();
-    for (const auto& [host, counts] : searched.Members()) {
-      ASSERT_EQ(counts[0], expected->members.contains(host) ? expected->members.at(host) : 0)
-          << host << " in world " << i << "\n"
-          << world.Describe();
-    }
-    ExpectJudged(world, searched);
+    ExpectSame(world, searched, *expected);
   }
   std::printf("oracle: segments, %d fit, %d refused\n", fits, refused);
 }

@@ -52,7 +52,9 @@ func runBindThroughput(ctx context.Context, s *setting) (err error) {
 			}
 		}
 	}
-	if err := b.amid(ctx, b.waiting(workload.Phalanx), rounds, b.ours("phalanx_50k_waiting")); err != nil {
+	waiting := b.waiting(workload.Phalanx)
+	err = b.amid(ctx, waiting, rounds, b.ours("phalanx_50k_waiting"))
+	if err = errors.Join(err, b.remove(ctx, waiting)); err != nil {
 		return err
 	}
 	// Once: it takes long, and nothing is compared with it.
@@ -75,7 +77,7 @@ func (b *bindBench) amid(ctx context.Context, waiting []*corev1.Pod, rounds int,
 			return err
 		}
 	}
-	return b.remove(ctx, waiting)
+	return nil
 }
 
 // waiting are 50,000 pods in gangs that fit nowhere. For the stock scheduler, which has no gangs, they
