@@ -19,16 +19,20 @@ func Hopeless(err error) error { return hopelessError{err} }
 func (e hopelessError) Unwrap() error { return e.error }
 
 // Eventually calls check until it returns nil. When ctx ends first the error
-// says what was awaited and what check said last.
+// says what was awaited and what check said last; not what it said because ctx ended.
 func Eventually(ctx context.Context, what string, check func(context.Context) error) error {
+	var last error
 	for {
-		last := check(ctx)
-		if last == nil {
+		err := check(ctx)
+		if err == nil {
 			return nil
 		}
 		var hopeless hopelessError
-		if errors.As(last, &hopeless) {
-			return fmt.Errorf("waiting for %s: %w", what, last)
+		if errors.As(err, &hopeless) {
+			return fmt.Errorf("waiting for %s: %w", what, err)
+		}
+		if last == nil || ctx.Err() == nil {
+			last = err
 		}
 		select {
 		case <-ctx.Done():

@@ -16,7 +16,7 @@ suites_tally='^([0-9]+) passed, ([0-9]+) failed(, ([0-9]+) skipped)?$'
 # suites_fail NAME LOG: one more failure.
 suites_fail() {
   suites_failed=$((suites_failed + 1))
-  suites_failures+=("$1 (log: $2)")
+  suites_failures+=("$1 (log: ${2#"$PWD"/})")
 }
 
 # suites_add NAME LOG STATUS: adds what the suite's log says.
@@ -32,7 +32,7 @@ suites_add() {
   suites_failed=$((suites_failed + failed))
   suites_skipped=$((suites_skipped + skipped))
   while IFS= read -r test; do
-    suites_failures+=("$name: ${test#FAILED: } (log: $log)")
+    suites_failures+=("$name: ${test#FAILED: } (log: ${log#"$PWD"/})")
   done < <(grep '^FAILED: ' "$log" || true)
   if ((passed + failed == 0)); then
     suites_fail "$name: ran no test" "$log"

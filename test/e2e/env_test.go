@@ -12,6 +12,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"phalanx.dev/lab/harness"
 	"phalanx.dev/lab/install"
@@ -28,6 +29,15 @@ type installation struct {
 	root    string // of the repository
 	lab     *harness.Lab
 	phalanx *install.Phalanx
+	hosts   map[string]host // as the first story found them, and each story leaves them
+}
+
+// host is what of a node decides who may run there.
+type host struct {
+	Labels        map[string]string
+	Taints        []corev1.Taint
+	Unschedulable bool
+	Allocatable   corev1.ResourceList
 }
 
 // env is what a story works with. Its methods end the story when they fail.
@@ -75,8 +85,44 @@ func start(t *testing.T) (*installation, error) {
 	if err != nil {
 		return nil, errors.Join(err, i.stop())
 	}
+	if i.hosts, err = i.readHosts(ctx); err != nil {
+		return nil, errors.Join(err, i.stop())
+	}
 	t.Logf("lab and Phalanx started in %.1f s", time.Since(began).Seconds())
 	return i, nil
+}
+
+func (i *installation) readHosts(ctx context.Context) (map[string]host, error) {
+	nodes, err := i.lab.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("list the nodes: %w", err)
+	}
+	hosts := map[string]host{}
+	for _, n := range nodes.Items {
+		hosts[n.Name] = host{n.Labels, n.Spec.Taints, n.Spec.Unschedulable, n.Status.Allocatable}
+	}
+	return hosts, nil
+}
+
+// checkHosts waits until all hosts are as the first story found them: one that a story
+// leaves changed would fail another.
+func (i *installation) checkHosts(ctx context.Context) error {
+	return harness.Eventually(ctx, "the hosts to be as they were before the story", func(ctx context.Context) error {
+		now, err := i.readHosts(ctx)
+		if err != nil {
+			return err
+		}
+		var changed []string
+		for name, before := range i.hosts {
+			if !equality.Semantic.DeepEqual(now[name], before) {
+				changed = append(changed, fmt.Sprintf("%s is %+v, was %+v", name, now[name], before))
+			}
+		}
+		if len(changed) > 0 || len(now) != len(i.hosts) {
+			return fmt.Errorf("%d hosts of %d, changed: %s", len(now), len(i.hosts), strings.Join(changed, "; "))
+		}
+		return nil
+	})
 }
 
 func (i *installation) stop() error {
@@ -119,6 +165,7 @@ func (e *env) leave() {
 	for _, undo := range e.after {
 		errs = append(errs, undo(ctx))
 	}
+	errs = append(errs, shared.checkHosts(ctx))
 	if err := errors.Join(errs...); err != nil {
 		e.t.Errorf("clean up after the story: %v", err)
 		stopLab()

@@ -195,19 +195,19 @@ func recabled(e *env) {
 	host, other := e.hostsOf(firstRack)[0], e.hostsOf(secondRack)[0]
 	running := e.gang("running", 1, 4)
 	running.NodeSelector = map[string]string{corev1.LabelHostname: host}
-	before := e.start(running)
+	members := e.start(running)
 	wide := e.gang("wide", 19, 4)
 	wide.Required = "nvlink"
 	e.must(e.Create(e.ctx, wide))
 	e.eventually("the reason", e.told(wide, "needs 19 members", "has room for 18"))
-	nodes := e.nodesByName()
-	e.must(e.setFabric(e.ctx, host, nodes[other].Labels))
-	e.after = append(e.after, func(ctx context.Context) error { return e.setFabric(ctx, host, nodes[host].Labels) })
+	before := e.nodesByName()
+	e.must(e.setFabric(e.ctx, host, before[other].Labels))
+	e.after = append(e.after, func(ctx context.Context) error { return e.setFabric(ctx, host, before[host].Labels) })
 	e.holds(quiet, func(ctx context.Context) error {
-		return errors.Join(e.undisturbed(running, before)(ctx), e.unbound(wide)(ctx))
+		return errors.Join(e.undisturbed(running, members)(ctx), e.unbound(wide)(ctx))
 	})
 	e.must(e.Finish(e.ctx, running))
-	nodes = e.nodesByName()
+	nodes := e.nodesByName()
 	for _, pod := range e.bound(wide) {
 		if got := nodes[pod.Spec.NodeName].Labels[leafLabel]; got != secondRack {
 			e.t.Errorf("%s is on %s in %s, expected %s", pod.Name, pod.Spec.NodeName, got, secondRack)
