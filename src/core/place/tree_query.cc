@@ -7,12 +7,10 @@ namespace phalanx {
 uint32_t SubtreeEnd(const Topology& topology, DomainId root) {
   const Topology::Domain& domain = topology.domain(root);
   const uint32_t last_host = domain.first_host.value() + domain.host_count;
-  uint32_t end = root.value() + 1;
-  while (end < topology.domains().size() &&
-         topology.domains()[end].first_host.value() < last_host) {
-    ++end;
-  }
-  return end;
+  const auto end = std::partition_point(
+      topology.domains().begin() + root.value() + 1, topology.domains().end(),
+      [&](const Topology::Domain& later) { return later.first_host.value() < last_host; });
+  return static_cast<uint32_t>(end - topology.domains().begin());
 }
 
 std::vector<HostSlots> DirectHosts(const Topology& topology, const SlotTree& slots, DomainId id) {
@@ -35,7 +33,8 @@ Census::Census(const TreeQuery& query, DomainId root)
       touched_before_(query.touched.Any()),
       slots_(query.topology.levels().size() + 1) {
   const Topology& topology = query.topology;
-  for (uint32_t i = root.value(); i < SubtreeEnd(topology, root); ++i) {
+  const uint32_t end = SubtreeEnd(topology, root);
+  for (uint32_t i = root.value(); i < end; ++i) {
     const DomainId id(i);
     if (query.slots.Sum(id) == 0) continue;
     if (id != root) {

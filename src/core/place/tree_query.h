@@ -47,7 +47,7 @@ struct TreeQuery {
   }
 };
 
-// First id after the subtree of `root`.
+// First id after the subtree of `root`. O(log domains).
 uint32_t SubtreeEnd(const Topology& topology, DomainId root);
 
 // The hosts with slots directly below a domain.

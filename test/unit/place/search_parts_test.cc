@@ -175,6 +175,29 @@ std::vector<HostShare> Solve(const TreeQuery& query, const KeyLayout& layout,
   return taken;
 }
 
+// Where labels are missing a parent and its children need not be of neighbouring levels.
+TEST(SubtreeTest, EndsBeforeTheFirstDomainThatIsNotBelowTheRoot) {
+  std::mt19937_64 random(7);
+  test::PlaceWorld world;
+  const auto label = [&](char kind) {
+    const auto value = static_cast<int>(random() % 4);
+    return value == 0 ? std::string() : kind + std::to_string(value);
+  };
+  for (int i = 0; i < 200; ++i) {
+    world.AddHost("h" + std::to_string(i), 1, {label('z'), label('l'), label('r')});
+  }
+  const Topology& topology = world.cluster().topology();
+  ASSERT_GT(topology.domains().size(), 50u);
+  for (uint32_t root = 0; root < topology.domains().size(); ++root) {
+    uint32_t end = root + 1;
+    // Ids are depth first, so whatever comes next and is below has its parent inside already.
+    while (end < topology.domains().size() && topology.domains()[end].parent >= DomainId(root)) {
+      ++end;
+    }
+    EXPECT_EQ(SubtreeEnd(topology, DomainId(root)), end) << topology.Path(DomainId(root));
+  }
+}
+
 // The three key types give one answer.
 TEST(KnapsackTest, AllKeyTypesPlaceAlike) {
   RandomTree tree(1, 40, 5);
