@@ -61,10 +61,11 @@ void ParseLine(Draft& draft, int number, const std::string& text) {
   line.FailUnknown(words->front().Text(), "a statement", known);
 }
 
-void Finish(Draft& draft) {
+void Finish(Draft& draft, FileKind kind) {
   Scenario& scenario = draft.result.scenario;
   std::stable_sort(scenario.actions.begin(), scenario.actions.end(),
                    [](const Action& a, const Action& b) { return a.at < b.at; });
+  if (kind == FileKind::kWorld) return;
   if (scenario.why.empty()) {
     draft.result.errors.push_back(
         {scenario.file, 1, "", "a line 'why: …' that says what breaks without this scenario"});
@@ -80,7 +81,7 @@ std::string ParseError::Text() const {
   return fmt::format("{}:{}: '{}': expected {}", file, line, value, expected);
 }
 
-ParseResult ParseScenario(std::string_view text, std::string file) {
+ParseResult ParseScenario(std::string_view text, std::string file, FileKind kind) {
   Draft draft;
   draft.result.scenario.file = std::move(file);
   int number = 0;
@@ -89,7 +90,7 @@ ParseResult ParseScenario(std::string_view text, std::string file) {
     ParseLine(draft, ++number, Trimmed(text.substr(0, end)));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  Finish(draft);
+  Finish(draft, kind);
   return std::move(draft.result);
 }
 

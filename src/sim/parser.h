@@ -25,8 +25,14 @@ struct ParseResult {
   std::vector<ParseError> errors;  // empty: the scenario may be run
 };
 
+enum class FileKind {
+  kScenario,  // says why it is there, and what is expected
+  kWorld,     // may leave out both: somewhere to place a gang
+};
+
 // All errors of the file are found in one go; `file` is for messages only.
-ParseResult ParseScenario(std::string_view text, std::string file);
+ParseResult ParseScenario(std::string_view text, std::string file,
+                          FileKind kind = FileKind::kScenario);
 
 }  // namespace phalanx::sim
 

@@ -10,6 +10,7 @@
 
 #include "sim/campaign.h"
 #include "sim/parser.h"
+#include "sim/place/place_command.h"
 #include "sim/report.h"
 #include "sim/runner.h"
 #include "sim/trace/trace_command.h"
@@ -172,6 +173,23 @@ void AddTrace(CLI::App& app, phalanx::sim::TraceCommand& command, int& status) {
       [&command, &status] { status = phalanx::sim::RunTrace(command, std::cout, std::cerr); });
 }
 
+void AddPlace(CLI::App& app, phalanx::sim::PlaceCommand& command, int& status) {
+  CLI::App* place = app.add_subcommand(
+      "place", "place one gang in the world of a file, beside first fit and nested best fit");
+  place->add_option("FILE", command.file, "a scenario, or a world: one without why: and expect")
+      ->required();
+  place->add_option("GANG", command.gang,
+                    "a gang or job of the file; may be left out if it is alone");
+  place->add_option("--gang", command.stated,
+                    "a gang statement without its verb: \"NAME members=N gpu=8 required=rack\"");
+  place->add_flag("--json", command.json, "one JSON object on one line");
+  place->footer(
+      "What stands before the gang has happened, and gangs above it have their places.\n"
+      "Guide: docs/guides/placing.md. Exit status: 0 placed, 1 refused, 2 a bad file or argument.");
+  place->callback(
+      [&command, &status] { status = phalanx::sim::RunPlace(command, std::cout, std::cerr); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -187,6 +205,8 @@ int main(int argc, char** argv) {
   AddFaults(app, campaign, status);
   phalanx::sim::TraceCommand trace;
   AddTrace(app, trace, status);
+  phalanx::sim::PlaceCommand place;
+  AddPlace(app, place, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-#include "sim/trace/gpu_pool.h"
+#include "sim/baseline/gpu_pool.h"
 #include "sim/trace/summary.h"
 #include "sim/trace/trace_command.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/trace/gpu_pool.h"
+#include "sim/baseline/gpu_pool.h"
 #include "sim/trace/trace.h"
 
 namespace phalanx::sim {

@@ -1,6 +1,6 @@
 // The nodes of a replay: N alike nodes, known by their number of free GPUs.
-#ifndef PHALANX_SIM_TRACE_GPU_POOL_H_
-#define PHALANX_SIM_TRACE_GPU_POOL_H_
+#ifndef PHALANX_SIM_BASELINE_GPU_POOL_H_
+#define PHALANX_SIM_BASELINE_GPU_POOL_H_
 
 #include <cstdint>
 #include <vector>
@@ -42,4 +42,4 @@ class GpuPool {
 
 }  // namespace phalanx::sim
 
-#endif  // PHALANX_SIM_TRACE_GPU_POOL_H_
+#endif  // PHALANX_SIM_BASELINE_GPU_POOL_H_

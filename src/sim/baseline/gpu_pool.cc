@@ -1,4 +1,4 @@
-#include "sim/trace/gpu_pool.h"
+#include "sim/baseline/gpu_pool.h"
 
 #include <algorithm>
 
