@@ -11,6 +11,7 @@ Nobody types a number: the page has no other ones between its marks.
 
 import json
 import os
+import re
 import sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
@@ -62,6 +63,20 @@ BENCHES = {
         "scan_nodes100000_ms": ("the same of 100,000 nodes", None),
         "topology_100k_mib": ("what the topology of 100,000 nodes takes of the heap", "value < 100"),
     },
+    "lingjun": {
+        "leaves_over_optimum": ("leaves that gangs of whole hosts use in a real three-layer fabric at random "
+                                "occupancy, over the fewest that would hold them; worst of nine cells",
+                                "ratio <= 1.01"),
+        "nested_best_fit": ("the same by nested best fit, the rule of Kueue's topology-aware scheduling", None),
+        "first_fit": ("the same by first fit, hosts by name", None),
+        "optimum": ("the fewest by a second exact count", None),
+    },
+}
+
+# Counters that make a table of their own: what their names hold is the row, the case is the column.
+GRIDS = {
+    "lingjun": ("Leaves used, mean of a cell:", r"leaves_(\d+)pct_(\d+)hosts",
+                ("hosts occupied, %", "hosts of the gang")),
 }
 
 
@@ -100,12 +115,12 @@ def kept(promise, result):
     """Whether a promise like "value < 5" is kept."""
     what, comparison, limit = promise.split()
     measured, limit = float(result.get(what) or 0), float(limit)
-    return measured < limit if comparison == "<" else measured >= limit
+    return {"<": measured < limit, "<=": measured <= limit, ">=": measured >= limit}[comparison]
 
 
 def spoken(promise):
     words = promise.split()
-    return f"{words[0]} {'<' if words[1] == '<' else '≥'} {words[2]}"
+    return " ".join([words[0], {"<": "<", "<=": "≤", ">=": "≥"}[words[1]], words[2]])
 
 
 def cells(*texts):
@@ -124,6 +139,24 @@ def row(name, meaning, promise, result):
                  f"{str(result['commit'])[:12]}, {result['load']:.2f}")
 
 
+def grid(bench, cases, results):
+    """The lines of the benchmark's second table; none where nothing has such counters."""
+    if bench not in GRIDS:
+        return []
+    title, pattern, headings = GRIDS[bench]
+    rows, columns = {}, [case for case in cases if f"{bench}/{case}" in results]
+    for case in columns:
+        for key, value in results[f"{bench}/{case}"].items():
+            if found := re.fullmatch(pattern, key):
+                rows.setdefault(tuple(map(int, found.groups())), {})[case] = f"{value:.2f}"
+    if not rows:
+        return []
+    return [title, "", cells(*headings, *(f"`{case}`" for case in columns)),
+            "|---" * (len(headings) + len(columns)) + "|",
+            *(cells(*map(str, row), *(values.get(case, "") for case in columns))
+              for row, values in sorted(rows.items())), ""]
+
+
 def page(results):
     lines = []
     for bench, cases in BENCHES.items():
@@ -133,7 +166,7 @@ def page(results):
                   "| case | what | measured | compared | promised | commit, load |", "|---|---|---|---|---|---|"]
         lines += [row(case, meaning, promise, results.get(f"{bench}/{case}"))
                   for case, (meaning, promise) in cases.items()]
-        lines.append("")
+        lines += ["", *grid(bench, cases, results)]
     unknown = sorted({name.partition("/")[0] for name in results} - BENCHES.keys())
     if unknown:
         raise Refused(f"no place for the benchmarks {', '.join(unknown)}: add them to BENCHES in results.py")

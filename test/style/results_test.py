@@ -47,6 +47,22 @@ class Results(unittest.TestCase):
             ratio=5.2), "file"))
         self.assertIn("| 800 pods/s | 5.2 × `stock` | ratio ≥ 4: kept |", page)
 
+    def test_at_most_is_a_promise_too(self):
+        optimum = line(name="lingjun/leaves_over_optimum", value=1.2, unit="times", baseline="lingjun/optimum",
+                       ratio=1.01)
+        self.assertIn("| ratio ≤ 1.01: kept |", results.page(results.parse(optimum, "file")))
+        self.assertIn("| ratio ≤ 1.01: **missed** |",
+                      results.page(results.parse(optimum.replace('"ratio": 1.01', '"ratio": 1.02'), "file")))
+
+    def test_counters_of_cells_make_a_table(self):
+        text = "\n".join(line(name=f"lingjun/{case}", unit="times", leaves_50pct_16hosts=value,
+                              leaves_50pct_8hosts=2)
+                         for case, value in (("first_fit", 4.384), ("optimum", 2.99)))
+        self.assertIn("| hosts occupied, % | hosts of the gang | `first_fit` | `optimum` |\n|---|---|---|---|\n"
+                      "| 50 | 8 | 2.00 | 2.00 |\n| 50 | 16 | 4.38 | 2.99 |\n",
+                      results.page(results.parse(text, "file")))
+        self.assertNotIn("hosts of the gang", results.page({}))
+
     def test_what_is_not_measured_is_said(self):
         self.assertIn("| not measured |", results.page({}))
 
