@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <vector>
 
 #include "core/place/key.h"
@@ -20,38 +22,59 @@
 
 namespace phalanx {
 
+// How many members a state must hold by what it touches of one level.
+struct MembersNeeded {
+  KeyField field;
+  std::span<const int32_t> by_touched;  // up to m*
+
+  template <class Key>
+  int32_t operator()(const Key& key) const {
+    const auto touched = static_cast<size_t>(field.Of(key));
+    return touched < by_touched.size() ? by_touched[touched] : std::numeric_limits<int32_t>::max();
+  }
+};
+
 class CountBound {
  public:
-  // `fewest` by level: m*; -1 where it is not known. REQUIRES: nothing is touched before, and there
-  // are no segments.
-  CountBound(const Census& census, const std::vector<int64_t>& fewest, int32_t members);
+  // `fewest` by level: m*; -1 where it is not known. Levels that `layout` does not count have no
+  // bound. REQUIRES: nothing is touched before, and there are no segments.
+  CountBound(const Census& census, const KeyLayout& layout, const std::vector<int64_t>& fewest,
+             int32_t members);
 
-  // Drops steps that lead nowhere. `layout` counts every level that has a bound.
+  // Drops steps that lead nowhere.
   template <class Key>
-  void Prune(const KeyLayout& layout, Staircase<Key>& stairs) const {
-    const auto dead = [&](const Step<Key>& step) { return step.most > 0 && IsDead(layout, step); };
+  void Prune(Staircase<Key>& stairs) const {
+    const auto dead = [&](const Step<Key>& step) {
+      return std::any_of(levels_.begin(), levels_.end(),
+                         [&](const Level& level) { return step.most < level.Needed()(step.key); });
+    };
     stairs.erase(std::remove_if(stairs.begin(), stairs.end(), dead), stairs.end());
   }
 
- private:
+  // By the coarsest level that `like` touches: among keys that touch nothing coarser the need never
+  // falls as keys grow.
   template <class Key>
-  bool IsDead(const KeyLayout& layout, const Step<Key>& step) const {
-    for (const Level& level : levels_) {
-      const int64_t touched = layout.Field(step.key, level.index);
-      if (touched == 0) continue;
-      const int64_t left = std::ssize(level.largest) - 1 - touched;
-      if (left < 0 || step.most + level.largest[static_cast<size_t>(left)] < members_) return true;
-    }
-    return false;
+  MembersNeeded NeededLike(const Key& like) const {
+    const auto coarsest = std::find_if(levels_.begin(), levels_.end(), [&](const Level& level) {
+      return level.field.Of(like) > 0;
+    });
+    return coarsest == levels_.end() ? kNothing : coarsest->Needed();
   }
 
+ private:
   struct Level {
-    size_t index;
-    std::vector<int64_t> largest;  // [x] = G(x), x = 0 .. m*
+    MembersNeeded Needed() const {
+      return needed.empty() ? kNothing : MembersNeeded{field, needed};
+    }
+
+    KeyField field;
+    std::vector<int32_t> needed;  // empty: m* is not known
   };
 
-  const int32_t members_;
-  std::vector<Level> levels_;
+  static constexpr int32_t kZero[] = {0};
+  static constexpr MembersNeeded kNothing{{}, kZero};  // a field of no bits reads 0
+
+  std::vector<Level> levels_;  // that count, the coarsest first
 };
 
 }  // namespace phalanx

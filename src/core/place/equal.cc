@@ -23,7 +23,10 @@ struct StageResult {
 class EqualSearch {
  public:
   EqualSearch(const TreeQuery& query, std::span<const Vertex> candidates, int64_t max_cells)
-      : query_(query), candidates_(candidates.begin(), candidates.end()), max_cells_(max_cells) {
+      : query_(query),
+        candidates_(candidates.begin(), candidates.end()),
+        max_cells_(max_cells),
+        fewest_(query.topology.levels().size() + 1, -1) {
     for (const Vertex& candidate : candidates_) censuses_.emplace_back(query, candidate.domain);
   }
 
@@ -32,11 +35,13 @@ class EqualSearch {
         query_.touched.Any() ||
         !std::all_of(censuses_.begin(), censuses_.end(),
                      [](const Census& census) { return census.OneMemberPerHost(); });
+    if (Prunes()) KeepBySums();
     const auto counts = Stage({.with_hosts = false, .trace = !hosts_matter});
     if (!counts) return Greedily();
     if (!hosts_matter) return Answer(counts->taken, ProvenThrough::kAll);
     Keep(counts->attaining);
-    const auto all = Stage({.with_hosts = true, .trace = true, .fewest = &counts->counts});
+    fewest_ = counts->counts;
+    const auto all = Stage({.with_hosts = true, .trace = true});
     if (all) return Answer(all->taken, ProvenThrough::kAll);
     // The first candidate alone costs no more than all did.
     Keep({candidates_.front()});
@@ -47,8 +52,38 @@ class EqualSearch {
   struct StageOptions {
     bool with_hosts;
     bool trace;
-    const std::vector<int64_t>* fewest = nullptr;
   };
+
+  // Whether m* rules anything out: what is touched already is free, and segments have other units.
+  bool Prunes() const {
+    return !query_.touched.Any() && !(query_.segment > 1 && query_.segment_level.valid());
+  }
+
+  // Levels that are not counted have one domain in every placement, so at the coarsest that is
+  // counted each candidate attains what the largest domains need.
+  void KeepBySums() {
+    const std::vector<int64_t> most = Most(/*with_hosts=*/false);
+    const auto counted = std::find_if(most.begin(), most.end(), [](int64_t n) { return n > 0; });
+    if (counted == most.end()) return;
+    const auto level = static_cast<size_t>(counted - most.begin());
+    std::vector<int64_t> needed;
+    for (const Census& census : censuses_) needed.push_back(census.Fewest(level));
+    fewest_[level] = *std::min_element(needed.begin(), needed.end());
+    std::vector<Vertex> attaining;
+    for (size_t i = 0; i < candidates_.size(); ++i) {
+      if (needed[i] == fewest_[level]) attaining.push_back(candidates_[i]);
+    }
+    Keep(attaining);
+  }
+
+  std::vector<int64_t> Most(bool with_hosts) const {
+    std::vector<int64_t> most(query_.topology.levels().size() + 1, 0);
+    for (const Census& census : censuses_) {
+      const std::vector<int64_t> here = census.Most(with_hosts);
+      for (size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], here[i]);
+    }
+    return most;
+  }
 
   void Keep(const std::vector<Vertex>& vertices) {
     std::vector<Census> censuses;
@@ -64,12 +99,7 @@ class EqualSearch {
 
   // nullopt: the budget was spent.
   std::optional<StageResult> Stage(const StageOptions& options) {
-    std::vector<int64_t> most(query_.topology.levels().size() + 1, 0);
-    for (const Census& census : censuses_) {
-      const std::vector<int64_t> here = census.Most(options.with_hosts);
-      for (size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], here[i]);
-    }
-    const KeyLayout layout(most);
+    const KeyLayout layout(Most(options.with_hosts));
     if (layout.bits() <= kKeyBits<int64_t>) return StageWith<int64_t>(layout, options);
     if (layout.bits() <= kKeyBits<Int128>) return StageWith<Int128>(layout, options);
     return StageWith<Key256>(layout, options);
@@ -82,7 +112,7 @@ class EqualSearch {
     int64_t left = max_cells_;
     for (size_t i = 0; i < candidates_.size(); ++i) {
       auto next = std::make_unique<TreeKnapsack<Key>>(query_, layout, candidates_[i].domain, left,
-                                                      BoundFor(i, layout, options));
+                                                      BoundFor(i, layout));
       cells_ += next->cells();
       left -= next->cells();
       if (!next->finished()) return std::nullopt;
@@ -95,7 +125,7 @@ class EqualSearch {
       best = std::move(next);
     }
     for (size_t level = 0; level <= query_.topology.levels().size(); ++level) {
-      out.counts.push_back(layout.Counts(level) ? layout.Field(best->Best(), level) : -1);
+      out.counts.push_back(layout.Counts(level) ? layout.field(level).Of(best->Best()) : -1);
     }
     if (!options.trace) return out;
     const int64_t before = best->cells();
@@ -105,18 +135,9 @@ class EqualSearch {
     return out;
   }
 
-  // Only levels that both stages count are bounded.
-  std::optional<CountBound> BoundFor(size_t candidate, const KeyLayout& layout,
-                                     const StageOptions& options) const {
-    const bool segments = query_.segment > 1 && query_.segment_level.valid();
-    if (options.fewest == nullptr || query_.touched.Any() || segments) {
-      return std::nullopt;
-    }
-    std::vector<int64_t> fewest = *options.fewest;
-    for (size_t level = 0; level < fewest.size(); ++level) {
-      if (!layout.Counts(level)) fewest[level] = -1;
-    }
-    return CountBound(censuses_[candidate], fewest, query_.members);
+  std::optional<CountBound> BoundFor(size_t candidate, const KeyLayout& layout) const {
+    if (!Prunes()) return std::nullopt;
+    return CountBound(censuses_[candidate], layout, fewest_, query_.members);
   }
 
   EqualPlacement Greedily() {
@@ -138,6 +159,7 @@ class EqualSearch {
   std::vector<Vertex> candidates_;
   std::vector<Census> censuses_;  // of the candidates
   const int64_t max_cells_;
+  std::vector<int64_t> fewest_;  // m* by level, hosts last; -1: not known
   int64_t cells_ = 0;
 };
 

@@ -1,13 +1,16 @@
 // Placement of equal members: the exact search over one set of candidates, in stages.
 //
-//   1. counts   the knapsack over domains alone gives m*, the fewest domains per level, and the
-//               candidates that attain it; its tables have few steps
-//   2. all      the knapsack with hosts, below those candidates only, without states that m* rules
-//               out (count_bound.h)
+//   1. sums     at the coarsest level that counts, the largest domains that hold all members give
+//               m*, the fewest domains, and the candidates that attain it
+//   2. counts   the knapsack over domains alone gives m* of all levels, and again the candidates
+//               that attain it; its tables have few steps
+//   3. all      the knapsack with hosts, below those candidates only
 //
-// Each stage has a budget of cells. Where the second does not end, the answer is that of the first
-// (proven through kCounts); where the first does not, a greedy one (kFeasibility). Where no host
-// takes two members the first stage is all there is: there are as many hosts as members anyway.
+// Each stage leaves out what the m* before it rules out (count_bound.h).
+//
+// Each knapsack has a budget of cells. Where the last does not end, the answer is that of the
+// counts (proven through kCounts); where they do not, a greedy one (kFeasibility). Where no host
+// takes two members the counts are all there is: there are as many hosts as members anyway.
 #ifndef PHALANX_CORE_PLACE_EQUAL_H_
 #define PHALANX_CORE_PLACE_EQUAL_H_
 

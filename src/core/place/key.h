@@ -76,22 +76,36 @@ Key AboveAllKeys() {
   return KeyBit<Key>(kKeyBits<Key>);
 }
 
+// The bits of one level.
+struct KeyField {
+  int shift = 0;
+  int width = 0;  // 0: the level does not count
+
+  int64_t Of(int64_t key) const { return Low(key >> shift); }
+  int64_t Of(Int128 key) const { return Low(static_cast<int64_t>(key >> shift)); }
+  int64_t Of(const Key256& key) const { return Low(static_cast<int64_t>(key.From(shift))); }
+
+ private:
+  int64_t Low(int64_t shifted) const { return shifted & ((int64_t{1} << width) - 1); }
+};
+
 // Where each level's field lies.
 class KeyLayout {
  public:
   // By level, hosts last: the largest count that can occur. 0: the level does not count.
   explicit KeyLayout(std::span<const int64_t> most) {
     for (const int64_t count : most) {
-      width_.push_back(std::bit_width(static_cast<uint64_t>(count)));
-      bits_ += width_.back();
+      fields_.push_back({0, static_cast<int>(std::bit_width(static_cast<uint64_t>(count)))});
+      bits_ += fields_.back().width;
     }
     PHALANX_CHECK(bits_ <= kKeyBits<Key256>, "{} bits", bits_);
     int shift = bits_;
-    for (const int width : width_) shift_.push_back(shift -= width);
+    for (KeyField& field : fields_) field.shift = shift -= field.width;
   }
 
   int bits() const { return bits_; }
-  bool Counts(size_t level) const { return width_[level] > 0; }
+  const KeyField& field(size_t level) const { return fields_[level]; }
+  bool Counts(size_t level) const { return fields_[level].width > 0; }
 
   // One touched vertex of `level` whose parent is of `parent_level` (-1: the root). The levels that
   // it skips count too: a host that lacks a level shares it with nobody.
@@ -99,27 +113,13 @@ class KeyLayout {
   Key Touch(int parent_level, size_t level) const {
     Key key{};
     for (size_t i = static_cast<size_t>(parent_level) + 1; i <= level; ++i) {
-      if (Counts(i)) key = key + KeyBit<Key>(shift_[i]);
+      if (Counts(i)) key = key + KeyBit<Key>(fields_[i].shift);
     }
     return key;
   }
 
-  // The count of one level. REQUIRES: the level counts.
-  int64_t Field(int64_t key, size_t level) const { return Low(key >> shift_[level], level); }
-  int64_t Field(Int128 key, size_t level) const {
-    return Low(static_cast<int64_t>(key >> shift_[level]), level);
-  }
-  int64_t Field(const Key256& key, size_t level) const {
-    return Low(static_cast<int64_t>(key.From(shift_[level])), level);
-  }
-
  private:
-  int64_t Low(int64_t shifted, size_t level) const {
-    return shifted & ((int64_t{1} << width_[level]) - 1);
-  }
-
-  std::vector<int> width_;  // by level, hosts last
-  std::vector<int> shift_;
+  std::vector<KeyField> fields_;  // by level, hosts last
   int bits_ = 0;
 };
 

@@ -159,8 +159,9 @@ class TreeKnapsack {
   }
 
   Stairs Merge(const Stairs& part, const Stairs& rest, int32_t limit) {
-    Stairs merged = merger_.Merge(part, rest, limit);
-    if (bound_) bound_->Prune(layout_, merged);
+    if (!bound_) return merger_.Merge(part, rest, limit);
+    Stairs merged = merger_.Merge(part, rest, limit, bound_->NeededLike(part.back().key));
+    bound_->Prune(merged);
     return merged;
   }
 

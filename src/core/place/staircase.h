@@ -38,12 +38,18 @@ Staircase<Key> GroundFloor() {
   return {Step<Key>{}};
 }
 
+// The first step that reaches so far, or the end.
+template <class Key>
+auto StepOf(const Staircase<Key>& stairs, int32_t members) {
+  return std::lower_bound(
+      stairs.begin(), stairs.end(), members,
+      [](const Step<Key>& candidate, int32_t count) { return candidate.most < count; });
+}
+
 // The least key of exactly `members`. REQUIRES: the last step reaches so far.
 template <class Key>
 const Key& KeyOf(const Staircase<Key>& stairs, int32_t members) {
-  const auto step = std::lower_bound(
-      stairs.begin(), stairs.end(), members,
-      [](const Step<Key>& candidate, int32_t count) { return candidate.most < count; });
+  const auto step = StepOf(stairs, members);
   PHALANX_CHECK(step != stairs.end(), "{} members above all steps", members);
   return step->key;
 }
@@ -57,15 +63,23 @@ void CutTo(int32_t limit, Staircase<Key>& stairs) {
   stairs.back().most = std::min(stairs.back().most, limit);
 }
 
+// No state is ruled out.
+template <class Key>
+struct NothingNeeded {
+  int32_t operator()(const Key&) const { return 0; }
+};
+
 // Merges staircases of children into that of their parent. Owns the scratch memory for it.
 template <class Key>
 class StairMerger {
  public:
-  // The least sum of a.key + b.key for each number of members up to `limit`.
-  // O(a x b steps + reach).
-  Staircase<Key> Merge(const Staircase<Key>& a, const Staircase<Key>& b, int32_t limit) {
+  // The least sum of a.key + b.key for each number of members up to `limit`. A sum is left out if
+  // it has less than needed(sum) members, which never falls as keys grow. O(a x b steps + reach).
+  template <class Needed = NothingNeeded<Key>>
+  Staircase<Key> Merge(const Staircase<Key>& a, const Staircase<Key>& b, int32_t limit,
+                       const Needed& needed = {}) {
     Start(std::min(a.back().most + b.back().most, limit));
-    Pour(a, b);
+    Pour(a, b, needed);
     return WithGround();
   }
 
@@ -75,16 +89,25 @@ class StairMerger {
     least_.assign(static_cast<size_t>(reach) + 1, AboveAllKeys<Key>());
     cells_ += reach;
   }
-  void Pour(const Staircase<Key>& a, const Staircase<Key>& b) {
+  template <class Needed = NothingNeeded<Key>>
+  void Pour(const Staircase<Key>& a, const Staircase<Key>& b, const Needed& needed = {}) {
     const auto reach = static_cast<int32_t>(least_.size()) - 1;
     for (const Step<Key>& first : a) {
-      for (const Step<Key>& second : b) {
-        const int32_t most = std::min(first.most + second.most, reach);
+      for (auto second = b.begin(); second != b.end(); ++second) {
+        const Key key = first.key + second->key;
+        const int32_t enough = needed(key);
+        if (enough > reach) break;  // for what follows, too
+        if (first.most + second->most < enough) {
+          second = StepOf(b, enough - first.most) - 1;
+          continue;
+        }
+        const int32_t most = std::min(first.most + second->most, reach);
         Key& least = least_[static_cast<size_t>(most)];
-        least = std::min(least, first.key + second.key);
+        least = std::min(least, key);
         if (most == reach) break;  // what follows costs more and gives nothing
       }
     }
+    // Whatever is left out: a budget of cells means the same with and without needs.
     cells_ += static_cast<int64_t>(a.size() * b.size());
   }
   // With {0, 0} as its first step, whatever else costs nothing.

@@ -1,6 +1,7 @@
 #include "core/place/tree_query.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace phalanx {
 
@@ -67,6 +68,15 @@ std::vector<int64_t> Census::Most(bool with_hosts) const {
   }
   if (!with_hosts) most.back() = 0;
   return most;
+}
+
+int64_t Census::Fewest(size_t level) const {
+  std::vector<int64_t> slots = slots_[level];
+  std::sort(slots.begin(), slots.end(), std::greater<>());
+  int64_t left = members_;
+  size_t used = 0;
+  for (; used < slots.size() && left > 0; ++used) left -= slots[used];
+  return static_cast<int64_t>(used);
 }
 
 }  // namespace phalanx

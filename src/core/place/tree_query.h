@@ -66,6 +66,9 @@ class Census {
   // counted: levels that have the count of the next coarser one in every placement, and the hosts
   // if not `with_hosts`.
   std::vector<int64_t> Most(bool with_hosts) const;
+  // How many vertices of a level have room for all members together, the largest first.
+  // REQUIRES: there is room below the root.
+  int64_t Fewest(size_t level) const;
   // No host takes more than one member: there are as many hosts as members, wherever they go.
   bool OneMemberPerHost() const { return one_per_host_; }
 

@@ -27,8 +27,8 @@ TEST(KeyTest, AddsLevelByLevelAndComparesCoarseFirst) {
   int64_t many_hosts = 0;
   for (int i = 0; i < 100; ++i) many_hosts += touch(2, 3);
   EXPECT_LT(many_hosts, touch(1, 2));  // one domain of a level outweighs all hosts
-  EXPECT_EQ(layout.Field(many_hosts + touch(1, 2), 3), 100);
-  EXPECT_EQ(layout.Field(many_hosts + touch(1, 2), 2), 1);
+  EXPECT_EQ(layout.field(3).Of(many_hosts + touch(1, 2)), 100);
+  EXPECT_EQ(layout.field(2).Of(many_hosts + touch(1, 2)), 1);
 }
 
 TEST(KeyTest, WideKeysAgreeWithNarrowOnes) {
@@ -44,8 +44,8 @@ TEST(KeyTest, WideKeysAgreeWithNarrowOnes) {
     middle += layout.Touch<Int128>(parent, level);
     wide = next_wide;
     for (size_t i = 0; i < 4; ++i) {
-      EXPECT_EQ(layout.Field(narrow, i), layout.Field(wide, i));
-      EXPECT_EQ(layout.Field(middle, i), layout.Field(wide, i));
+      EXPECT_EQ(layout.field(i).Of(narrow), layout.field(i).Of(wide));
+      EXPECT_EQ(layout.field(i).Of(middle), layout.field(i).Of(wide));
     }
   }
   EXPECT_LT(narrow, AboveAllKeys<int64_t>());
@@ -67,7 +67,7 @@ TEST(KeyTest, FieldsOfWideKeysCrossWords) {
       key = key + layout.Touch<Key256>(static_cast<int>(level) - 1, level);
     }
     for (size_t other = 0; other <= Topology::kMaxLevels; ++other) {
-      EXPECT_EQ(layout.Field(key, other), other == level ? 9'999 : 0);
+      EXPECT_EQ(layout.field(other).Of(key), other == level ? 9'999 : 0);
     }
   }
 }
@@ -126,6 +126,46 @@ TEST(StaircaseTest, MergingKeepsWhatIsCheaperThanAllThatGivesMore) {
   // Cut at what is asked for.
   EXPECT_EQ(Pairs(merger.Merge(a, b, 7)), (StepList{{0, 0}, {5, 10}, {6, 11}, {7, 20}}));
   EXPECT_EQ(Pairs(merger.Merge(GroundFloor<int64_t>(), a, 100)), Pairs(a));
+}
+
+// Stairs of random reach; keys have two digits, of which the tens come first.
+Stairs RandomStairs(std::mt19937_64& random) {
+  Stairs stairs = GroundFloor<int64_t>();
+  for (auto steps = random() % 8; steps-- > 0;) {
+    const Step<int64_t>& last = stairs.back();
+    const auto more = static_cast<int32_t>(1 + random() % 4);
+    stairs.push_back({last.most + more, last.key + 1 + static_cast<int64_t>(random() % 9)});
+  }
+  return stairs;
+}
+
+// A sum with too few members for its key is left out, wherever it stands; nothing else is.
+TEST(StaircaseTest, MergingLeavesOutWhatHasTooFewMembers) {
+  std::mt19937_64 random(5);
+  for (int round = 0; round < 2'000; ++round) {
+    const Stairs a = RandomStairs(random), b = RandomStairs(random);
+    const auto limit = static_cast<int32_t>(1 + random() % 40);
+    const auto per_ten = static_cast<int32_t>(random() % 9);
+    const auto needed = [&](int64_t key) { return per_ten * static_cast<int32_t>(key / 10); };
+    const int32_t reach = std::min(a.back().most + b.back().most, limit);
+    std::vector<int64_t> least(static_cast<size_t>(reach) + 1, AboveAllKeys<int64_t>());
+    for (const auto& first : a) {
+      for (const auto& second : b) {
+        const int64_t key = first.key + second.key;
+        const auto most = std::min(first.most + second.most, reach);
+        if (most < needed(key)) continue;
+        for (int32_t k = 0; k <= most; ++k) {
+          least[static_cast<size_t>(k)] = std::min(least[static_cast<size_t>(k)], key);
+        }
+      }
+    }
+    const Stairs merged = StairMerger<int64_t>().Merge(a, b, limit, needed);
+    for (int32_t k = 0; k <= reach; ++k) {
+      const bool reached = k <= merged.back().most;
+      ASSERT_EQ(reached ? KeyOf(merged, k) : AboveAllKeys<int64_t>(), least[static_cast<size_t>(k)])
+          << round << ": " << k;
+    }
+  }
 }
 
 TEST(StaircaseTest, KeysBetweenStepsAreThoseOfTheNextStep) {
@@ -239,12 +279,18 @@ TEST(CountBoundTest, PrunedAndUnprunedSearchesAgree) {
       const Census census(query, root);
       const KeyLayout layout(census.Most(true));
       const TreeKnapsack<int64_t> free(query, layout, root, int64_t{1} << 40);
+      // What sums say of the coarsest level that counts is what the tables say.
+      size_t coarsest = 0;
+      while (coarsest < query.topology.levels().size() && !layout.Counts(coarsest)) ++coarsest;
+      if (layout.Counts(coarsest)) {
+        ASSERT_EQ(census.Fewest(coarsest), layout.field(coarsest).Of(free.Best())) << seed;
+      }
       Counts64 fewest;
       for (size_t i = 0; i < query.topology.levels().size(); ++i) {
-        fewest.push_back(layout.Counts(i) ? layout.Field(free.Best(), i) : -1);
+        fewest.push_back(layout.Counts(i) ? layout.field(i).Of(free.Best()) : -1);
       }
       fewest.push_back(-1);
-      const CountBound bound(census, fewest, members);
+      const CountBound bound(census, layout, fewest, members);
       const TreeKnapsack<int64_t> pruned(query, layout, root, int64_t{1} << 40, bound);
       ASSERT_EQ(free.Best(), pruned.Best()) << seed << " " << members;
       ASSERT_EQ(Solve<int64_t>(query, layout), Solve<int64_t>(query, layout, bound)) << seed;
