@@ -214,17 +214,21 @@ Reason ExplainRefusal(const Cluster& cluster, const PlacementRequest& request,
   const Inspection inspection(cluster, request, role, required);
   const RequiredScope& scope = inspection.scope();
   const SegmentRule rule = RuleOf(cluster, request, role.shape);
-  if (rule.Whole() && MostInOne(scope, free) >= role.count) {
-    return ExplainSegments(cluster, role, rule, inspection, free);
-  }
   const SlotTree ever = inspection.Ever();
+  const bool could_ever = MostInOne(scope, ever) >= role.count;
+  if (rule.Whole() && rule.Required().valid() && could_ever) {
+    Reason segments = ExplainSegments(cluster, role, rule, inspection, free);
+    if (segments.never || MostInOne(scope, free) >= role.count) return segments;
+  }
   Reason reason;
   reason.need = role.count;
   reason.have = scope.Sum(free);
-  reason.never = MostInOne(scope, ever) < role.count;
+  reason.never = !could_ever;
+  // What makes it impossible for ever is told rather than what is short now.
+  const bool in_one_domain = !could_ever && scope.Sum(ever) >= role.count;
   if (scope.Sum(ever) == 0) {
     reason.code = ReasonCode::kNoSuchNode;
-  } else if (reason.have < role.count) {
+  } else if (reason.have < role.count && !in_one_domain) {
     ExplainTooFew(cluster, role.shape, inspection, reason);
   } else {
     ExplainTopology(cluster.topology(), required, scope, free, reason);

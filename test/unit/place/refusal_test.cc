@@ -77,6 +77,23 @@ TEST(RefusalTest, TopologyIsNotForEverWhenAnEmptyDomainWouldDo) {
   EXPECT_FALSE(reason.never);
 }
 
+// Two racks of two hosts would hold four members, but no rack will: that is the reason, however
+// little is free just now.
+TEST(RefusalTest, WhatMakesItImpossibleIsToldRatherThanWhatIsShortNow) {
+  PlaceWorld world;
+  for (const char* name : {"a0", "a1"}) world.AddHost(name, 0, {"z", "l", "r1"});
+  for (const char* name : {"b0", "b1"}) world.AddHost(name, 8, {"z", "l", "r2"});
+  const Reason reason = *world.Place(Gang(world.Gpus(8), 4, "rack")).refusal();
+  EXPECT_EQ(reason.code, ReasonCode::kTopology);
+  EXPECT_EQ(reason.domain, "z/l/r2");
+  EXPECT_EQ(reason.have, 2);
+  EXPECT_TRUE(reason.never);
+  // Five are too many for all hosts together.
+  const Reason more = *world.Place(Gang(world.Gpus(8), 5, "rack")).refusal();
+  EXPECT_EQ(more.code, ReasonCode::kCapacity);
+  EXPECT_TRUE(more.never);
+}
+
 TEST(RefusalTest, NoSuchNodeSaysWhy) {
   PlaceWorld world;
   world.AddHost("a", 8).labels["gpu"] = "a100";

@@ -70,6 +70,20 @@ TEST_F(Racks, ARefusalCountsWhatWouldBePlaceableInSegments) {
   EXPECT_FALSE(now.never);
 }
 
+// Eight in pairs are too many for racks of three, three and two, whatever is free.
+TEST_F(Racks, SegmentsThatNeverFitAreToldSoWhileTheClusterIsFull) {
+  for (NodeObject& node : world_.nodes()) node.unschedulable = node.name != "a0";
+  const Reason never = *Place(8, {2, "rack", ""}).refusal();
+  EXPECT_EQ(never.code, ReasonCode::kTopology);
+  EXPECT_EQ(never.detail, "2");
+  EXPECT_TRUE(never.never);
+  const Reason later = *Place(6, {2, "rack", ""}).refusal();
+  EXPECT_EQ(later.code, ReasonCode::kCapacity);
+  EXPECT_FALSE(later.never);
+  // No required level: nothing but room is missing.
+  EXPECT_FALSE(Place(8, {2, "", "rack"}).refusal()->never);
+}
+
 TEST_F(Racks, APreferredLevelGivesWayToTheNextCoarserOne) {
   // Three per rack can not be had twice beside each other in leaf l2, nor in racks for four of
   // three: leaves do it with one segment that is cut, which the required level forbids.
