@@ -72,13 +72,13 @@ PlacementAnswer Place(const Cluster& cluster, const PlacementRequest& request) {
   if (roles.empty()) {
     return {Assemble(topology, request, {}, ProvenThrough::kAll), ShapeId::None(), 1};
   }
+  if (roles.size() > 1) SortLargestFirst(cluster, roles);
   for (const RoleRequest& role : roles) {
     if (auto refused = SegmentsRefused(cluster, request, role)) {
       return {std::move(*refused), role.shape, 1};
     }
   }
   if (roles.size() == 1) return PlaceOneShape(cluster, request, roles.front(), required);
-  SortLargestFirst(cluster, roles);
   return PlaceRoles(cluster, request, roles, required);
 }
 

@@ -143,6 +143,27 @@ TEST_F(Racks, RolesKeepTheirOwnSegments) {
   for (const auto& [rack, members] : by_rack) EXPECT_EQ(members % 2, 0) << rack;
 }
 
+// Which of two impossible roles is told must not hang on the order in which they are named.
+TEST_F(Racks, TheOrderOfRolesDoesNotDecideWhichOneIsRefused) {
+  Shape large, small;
+  large.segment = {2, "spine", ""};
+  small.segment = {3, "spine", ""};
+  const RoleRequest first = {world_.Member({{test::kGpu, 8}}, large), 6};
+  const RoleRequest second = {world_.Member({{test::kGpu, 1}}, small), 3};
+  PlacementRequest request;
+  request.roles = {first, second};
+  const PlacementAnswer answer = world_.Place(request);
+  request.roles = {second, first};
+  const PlacementAnswer other = world_.Place(request);
+  ASSERT_NE(answer.refusal(), nullptr);
+  EXPECT_EQ(answer.refusal()->code, ReasonCode::kLevelUnknown);
+  EXPECT_EQ(answer.refusal()->need, 6);
+  EXPECT_EQ(answer.refused, first.shape);
+  ASSERT_NE(other.refusal(), nullptr);
+  EXPECT_EQ(*other.refusal(), *answer.refusal());
+  EXPECT_EQ(other.refused, answer.refused);
+}
+
 TEST_F(Racks, SlotsInSegments) {
   const Topology& topology = world_.cluster().topology();
   const SlotTree free = FreeSlots(world_.cluster(), {}, world_.Gpus(8));
