@@ -13,18 +13,18 @@
 namespace phalanx::oracle {
 
 struct BestPlacement {
-  std::vector<int32_t> touched;            // by level that some node has, hosts last
-  std::map<std::string, int32_t> members;  // by host name, of a gang with one role
+  std::vector<int32_t> touched;  // by level that some node has, hosts last
+  // By host name, of each role in the order of the world.
+  std::map<std::string, std::vector<int32_t>> members;
 };
 
 // The best placement of a gang with one role; nullopt if there is none.
 std::optional<BestPlacement> BruteForceOneRole(const SmallWorld& world);
 
-// The least that a placement of all roles touches, as above; nullopt if there is none.
-std::optional<std::vector<int32_t>> BruteForceRoles(const SmallWorld& world);
-
-// Domains touched by hosts, by level that some node has, hosts last.
-std::vector<int32_t> Touched(const SmallWorld& world, const std::vector<std::string>& hosts);
+// The best placement of all roles; nullopt if there is none. Segments are whole in domains of their
+// required levels; their preferred levels are not looked at. On ties the first child takes as many
+// members as it can of the role with the most members, then of the others in order.
+std::optional<BestPlacement> BruteForceRoles(const SmallWorld& world);
 
 }  // namespace phalanx::oracle
 

@@ -9,7 +9,6 @@
 #include "core/plan/assign.h"
 
 namespace phalanx::oracle {
-namespace {
 
 ShapeId InternRole(Cluster& cluster, const Role& role) {
   Shape shape;
@@ -18,8 +17,6 @@ ShapeId InternRole(Cluster& cluster, const Role& role) {
   shape.segment = role.segment;
   return cluster.shapes().Intern(std::move(shape));
 }
-
-}  // namespace
 
 void SmallWorld::AddHost(const std::string& name, const LabelMap& labels, int64_t gpus,
                          int64_t used) {

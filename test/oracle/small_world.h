@@ -17,12 +17,17 @@ namespace phalanx::oracle {
 inline constexpr char kGpu[] = "nvidia.com/gpu";
 inline constexpr char kCpu[] = "cpu";
 
-// The levels that small worlds use, coarse to fine, and the labels that make them.
-inline constexpr const char* kLevelNames[] = {"zone", "leaf", "rack"};
-inline constexpr const char* kLevelKeys[] = {"topology.kubernetes.io/zone",
-                                             "backend.coreweave.cloud/leafgroup",
-                                             "node.coreweave.cloud/rack"};
-inline constexpr size_t kLevels = 3;
+// A level and the node label that makes it.
+struct WorldLevel {
+  std::string name;
+  std::string key;
+};
+
+inline constexpr char kZoneKey[] = "topology.kubernetes.io/zone";
+inline constexpr char kLeafKey[] = "backend.coreweave.cloud/leafgroup";
+inline constexpr char kRackKey[] = "node.coreweave.cloud/rack";
+inline constexpr char kTierKey[] = "fabric.topograph.run/tier-0";
+inline constexpr char kNvlinkKey[] = "ds.coreweave.com/nvlink.domain";
 
 struct Role {
   QuantityMap requests;
@@ -36,6 +41,8 @@ struct SmallWorld {
   std::vector<judge::Occupant> occupants;
   std::vector<Role> roles;
   std::string required;
+  // Coarse to fine; those that no node has are not there.
+  std::vector<WorldLevel> levels = {{"zone", kZoneKey}, {"leaf", kLeafKey}, {"rack", kRackKey}};
 
   void AddHost(const std::string& name, const LabelMap& labels, int64_t gpus, int64_t used);
   std::string Describe() const;
@@ -51,6 +58,9 @@ struct Searched {
   std::map<std::string, std::vector<int32_t>> Members() const;
 };
 Searched Search(const SmallWorld& world);
+
+// The shape of the role's members.
+ShapeId InternRole(Cluster& cluster, const Role& role);
 
 // What the judge finds wrong with a fit; empty for a refusal.
 std::vector<std::string> Judge(const SmallWorld& world, const Searched& searched);
