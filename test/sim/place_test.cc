@@ -286,7 +286,20 @@ TEST(PlaceDrawing, OfManyDomainsThoseInUseAreDrawn) {
   EXPECT_EQ(std::count(drawn.begin(), drawn.end(), '\n'), 5);
   EXPECT_THAT(drawn, HasSubstr("leaf l10"));
   EXPECT_THAT(drawn,
-              HasSubstr("and 58 more domains: 57 hosts free, 0 with some room, 1 without\n"));
+              HasSubstr("and 58 more domains, 0 with members; without the gang 57 hosts free, "
+                        "0 with some room, 1 without\n"));
+}
+
+TEST(PlaceDrawing, TheDomainsOfPhalanxComeFirst) {
+  // First fit takes what is called a..., a leaf each; 50 leaves of one host are worse than one
+  // leaf.
+  std::string world = "node z[01-50] gpu=8 leaf=last\n";
+  for (int i = 10; i < 60; ++i) {
+    world += "node a" + std::to_string(i) + " gpu=8 leaf=l" + std::to_string(i) + "\n";
+  }
+  const std::string drawn = Drawn(world + "gang a members=50 gpu=8\n");
+  EXPECT_THAT(drawn, HasSubstr("leaf last  1*50"));
+  EXPECT_THAT(drawn, HasSubstr("and 11 more domains, 11 with members; without the gang 11 hosts"));
 }
 
 // --- The command

@@ -22,7 +22,7 @@ struct Row {
   uint32_t first_host = 0;
   uint32_t hosts = 0;        // 0: a heading
   uint32_t subtree_end = 0;  // of a heading: the row after its last one
-  bool used = false;
+  bool drawn = false;
 };
 
 // By host: what a host looks like without the gang.
@@ -111,35 +111,49 @@ class Rows {
   std::vector<Row> rows_;
 };
 
-// All rows of a small cluster; of a large one those with members, below their headings.
-void Choose(std::vector<Row>& rows, const std::string& state, const std::string& any) {
-  size_t used = 0;
-  for (Row& row : rows) {
-    row.used = rows.size() <= kMostRows;
-    for (uint32_t i = row.first_host; i < row.first_host + row.hosts; ++i) {
-      row.used |= state[i] != any[i] && used < kMostRows;
+bool HasMembers(const Row& row, const std::string& state, const std::string& column) {
+  return state.compare(row.first_host, row.hosts, column, row.first_host, row.hosts) != 0;
+}
+
+// All rows of a small cluster; of a large one those with members, rule by rule, and the headings of
+// all that are drawn.
+void Choose(std::vector<Row>& rows, const std::string& state,
+            const std::vector<std::string>& columns) {
+  for (Row& row : rows) row.drawn = rows.size() <= kMostRows;
+  size_t drawn = 0;
+  for (const std::string& column : columns) {
+    for (Row& row : rows) {
+      if (row.drawn || drawn == kMostRows || !HasMembers(row, state, column)) continue;
+      row.drawn = true;
+      ++drawn;
     }
-    used += row.used && row.hosts > 0 ? 1 : 0;
   }
   for (size_t i = rows.size(); i-- > 0;) {
-    for (size_t below = i + 1; below < rows[i].subtree_end; ++below)
-      rows[i].used |= rows[below].used;
+    for (size_t below = i + 1; below < rows[i].subtree_end; ++below) {
+      rows[i].drawn |= rows[below].drawn;
+    }
   }
 }
 
-std::string Rest(const std::vector<Row>& rows, const std::string& state) {
-  int64_t domains = 0, free = 0, some = 0, none = 0;
+std::string Rest(const std::vector<Row>& rows, const std::string& state,
+                 const std::vector<std::string>& columns) {
+  int64_t domains = 0, with_members = 0, free = 0, some = 0, none = 0;
   for (const Row& row : rows) {
-    if (row.used || row.hosts == 0) continue;
+    if (row.drawn || row.hosts == 0) continue;
     ++domains;
+    with_members += std::any_of(columns.begin(), columns.end(), [&](const std::string& column) {
+      return HasMembers(row, state, column);
+    });
     const auto first = state.begin() + row.first_host;
     free += std::count(first, first + row.hosts, '.');
     some += std::count(first, first + row.hosts, '-');
     none += std::count(first, first + row.hosts, 'x');
   }
   if (domains == 0) return "";
-  return fmt::format("and {} more domains: {} hosts free, {} with some room, {} without\n", domains,
-                     free, some, none);
+  return fmt::format(
+      "and {} more domains, {} with members; without the gang {} hosts free, {} with some room, {} "
+      "without\n",
+      domains, with_members, free, some, none);
 }
 
 std::string Line(const std::vector<std::string>& cells, const std::vector<size_t>& widths) {
@@ -153,13 +167,11 @@ std::string Line(const std::vector<std::string>& cells, const std::vector<size_t
 
 std::string Draw(const PlaceQuestion& question, const PlaceAnswer& answer) {
   const std::string state = StateOfHosts(question);
-  std::string any = state;
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> lines(1, {""});
   for (const RuleAnswer& rule : answer.rules) {
     if (!rule.placement) continue;
     columns.push_back(WithMembers(state, *rule.placement));
-    any = WithMembers(std::move(any), *rule.placement);
     lines.front().push_back(rule.rule);
   }
   if (columns.empty()) {
@@ -167,9 +179,9 @@ std::string Draw(const PlaceQuestion& question, const PlaceAnswer& answer) {
     lines.front().push_back("hosts");
   }
   Rows tree(question.cluster->topology());
-  Choose(tree.rows(), state, any);
+  Choose(tree.rows(), state, columns);
   for (const Row& row : tree.rows()) {
-    if (!row.used) continue;
+    if (!row.drawn) continue;
     std::vector<std::string>& cells = lines.emplace_back(1, row.label);
     for (const std::string& column : columns) {
       cells.push_back(StripOf(column.substr(row.first_host, row.hosts)));
@@ -181,7 +193,7 @@ std::string Draw(const PlaceQuestion& question, const PlaceAnswer& answer) {
   }
   std::string out;
   for (const auto& cells : lines) out += Line(cells, widths);
-  return out + Rest(tree.rows(), state) + kKey;
+  return out + Rest(tree.rows(), state, columns) + kKey;
 }
 
 }  // namespace phalanx::sim

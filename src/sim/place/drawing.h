@@ -7,8 +7,8 @@
 //
 //     digit = members on the host (+: more than 9), . = free, - = some room, x = no room
 //
-// Domains with a single child share its line. Of large clusters the domains that some rule uses are
-// drawn, and the others summed up.
+// Domains with a single child share its line. Of large clusters the domains with members are
+// drawn, those of the first rule first and 40 at most, and all others summed up.
 #ifndef PHALANX_SIM_PLACE_DRAWING_H_
 #define PHALANX_SIM_PLACE_DRAWING_H_
 
