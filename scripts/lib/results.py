@@ -25,6 +25,9 @@ BENCHES = {
         "cycle_p99_us": ("Filter, Reserve and Permit from a Go client, planner and scheduler busy, 99th "
                          "percentile", "value < 1000"),
         "cycle_p50_us": ("the same, median", None),
+        "echo_p99_us": ("three echoes over a bare socket after each such cycle: the machine's own part, "
+                        "99th percentile", None),
+        "echo_p50_us": ("the same, median", None),
     },
     "bind-throughput": {
         "stock": ("250 gangs of 16 pods on 5,000 nodes, bound by the stock scheduler pod by pod", None),

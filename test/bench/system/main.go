@@ -52,15 +52,31 @@ func pick[T any](s *setting, full, small T) T {
 }
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == spinArgument {
-		spin()
-	}
+	actAsCompanion()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := command(ctx, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "phalanx-bench:", err)
 		os.Exit(1)
 	}
+}
+
+// actAsCompanion does not return if this program was started as the spinner or the echo of a benchmark.
+func actAsCompanion() {
+	var err error
+	switch {
+	case len(os.Args) == 2 && os.Args[1] == spinArgument:
+		err = spin()
+	case len(os.Args) == 3 && os.Args[1] == echoArgument:
+		err = serveEcho(os.Args[2])
+	default:
+		return
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "phalanx-bench %s: %v\n", os.Args[1], err)
+		os.Exit(1)
+	}
+	os.Exit(0)
 }
 
 func command(ctx context.Context, args []string) error {

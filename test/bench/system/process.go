@@ -138,16 +138,16 @@ const (
 	spinNice     = 5
 )
 
-func spin() {
+// spin returns when the parent is gone.
+func spin() error {
 	runtime.LockOSThread() // the niceness is the thread's
 	if err := syscall.Setpriority(syscall.PRIO_PROCESS, 0, spinNice); err != nil {
-		fmt.Fprintln(os.Stderr, "spin:", err)
-		os.Exit(1)
+		return err
 	}
 	parent := os.Getppid()
 	for os.Getppid() == parent {
 		for range 1 << 20 { // busy between two looks at the parent
 		}
 	}
-	os.Exit(0)
+	return nil
 }

@@ -13,11 +13,9 @@ import (
 	"time"
 )
 
-// TestMain lets a benchmark start this program as its spinner.
+// TestMain lets a benchmark start this program as its spinner or echo.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == spinArgument {
-		spin()
-	}
+	actAsCompanion()
 	os.Exit(m.Run())
 }
 
@@ -60,7 +58,7 @@ func expect(t *testing.T, results map[string]result, names ...string) {
 }
 
 func TestRPC(t *testing.T) {
-	expect(t, runTiny(t, "rpc"), "rpc/cycle_p99_us", "rpc/cycle_p50_us")
+	expect(t, runTiny(t, "rpc"), "rpc/cycle_p99_us", "rpc/cycle_p50_us", "rpc/echo_p99_us", "rpc/echo_p50_us")
 }
 
 func TestStart(t *testing.T) {
