@@ -138,7 +138,11 @@ struct Membership {
   std::string required_level;  // level name or node label key; empty: none
   std::string preferred_level;
   Segment segment;
-  std::optional<int32_t> index;  // rank that the author fixed (completion index, ordinal)
+  // The place that the pod's controller gave it (completion index, ordinal): in group 0 its rank;
+  // the members of each further group follow those of the one before, in the order of their
+  // indexes.
+  std::optional<int32_t> index;
+  int32_t index_group = 0;
   std::optional<Duration> expected_duration;
   std::vector<Problem> problems;  // not empty: the gang is not started
 };

@@ -53,7 +53,8 @@ void FieldHasher::Put(const Problem& problem) {
 
 void FieldHasher::Put(const Membership& says) {
   Add(says.gang, says.size, says.min, says.role, says.required_level, says.preferred_level);
-  Add(says.index, says.expected_duration, says.problems, says.terms_object, says.sized_by_object);
+  Add(says.segment.size, says.segment.required_level, says.segment.preferred_level);
+  Add(says.index, says.index_group, says.expected_duration, says.problems, says.terms_object, says.sized_by_object);
 }
 
 void FieldHasher::Put(const BoundPlan& bound) {
@@ -127,7 +128,7 @@ void FieldHasher::Put(const Board& board) { Put(board.Digest()); }
 
 void FieldHasher::Put(const WayOut& way) { Add(way.way, way.why); }
 
-void FieldHasher::Put(const MemberKey& key) { Add(key.index, key.name_length, key.name, key.uid); }
+void FieldHasher::Put(const MemberKey& key) { Add(key.group, key.index, key.name_length, key.name, key.uid); }
 
 void FieldHasher::Put(const Terms& terms) {
   Add(terms.size, terms.min, terms.priority, terms.required_level, terms.preferred_level);

@@ -111,7 +111,7 @@ std::vector<int32_t> RanksFor(const Gang& gang, const Members& members) {
   }
   std::vector<std::optional<int32_t>> indexes;
   indexes.reserve(members.size());
-  for (const Member* member : members) indexes.push_back(member->object.membership->index);
+  for (const Member* member : members) indexes.push_back(FixedRank(member->object));
   return AssignRanks(indexes, std::move(taken), gang.terms.size);
 }
 

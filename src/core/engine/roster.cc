@@ -7,6 +7,9 @@
 namespace phalanx {
 namespace {
 
+// Of members without an index.
+constexpr int32_t kLast = std::numeric_limits<int32_t>::max();
+
 bool IsLive(Standing standing) {
   switch (standing) {
     case Standing::kDeleting:
@@ -35,8 +38,17 @@ Standing PipelineStanding(const Member& member) {
 }  // namespace
 
 MemberKey KeyOf(const PodObject& pod) {
-  const std::optional<int32_t> index = pod.membership ? pod.membership->index : std::nullopt;
-  return {index ? *index : std::numeric_limits<int64_t>::max(), pod.name.size(), pod.name, pod.uid};
+  MemberKey key{kLast, kLast, pod.name.size(), pod.name, pod.uid};
+  if (pod.membership && pod.membership->index) {
+    key.group = pod.membership->index_group;
+    key.index = *pod.membership->index;
+  }
+  return key;
+}
+
+std::optional<int32_t> FixedRank(const PodObject& pod) {
+  if (!pod.membership || pod.membership->index_group > 0) return std::nullopt;
+  return pod.membership->index;
 }
 
 Standing StandingOf(const Member& member) {

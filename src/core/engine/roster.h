@@ -45,9 +45,11 @@ inline constexpr size_t kStandings = 11;
 // Where an unbound member is in the scheduler's pipeline.
 enum class Stage { kIdle, kPlanned, kReserved, kPrepared, kReturning };
 
-// Rank order: a fixed index first, then shorter names first ("w-9" before "w-10").
+// Rank order: those with an index first, group by group; then shorter names first ("w-9" before
+// "w-10").
 struct MemberKey {
-  int64_t index = 0;
+  int32_t group = 0;
+  int32_t index = 0;
   size_t name_length = 0;
   std::string name;
   std::string uid;
@@ -55,6 +57,8 @@ struct MemberKey {
   friend auto operator<=>(const MemberKey&, const MemberKey&) = default;
 };
 MemberKey KeyOf(const PodObject& pod);
+// The rank that the pod's controller has fixed; nullopt: ranks follow the order of the keys.
+std::optional<int32_t> FixedRank(const PodObject& pod);
 
 // What all members of a gang must agree on.
 struct Terms {

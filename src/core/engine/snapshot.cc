@@ -68,7 +68,7 @@ void RankInFlight(const State& state, Gang& gang, const std::vector<InFlight>& i
   }
   std::vector<std::optional<int32_t>> indexes;
   indexes.reserve(items.size());
-  for (const InFlight& item : items) indexes.push_back(item.member->object.membership->index);
+  for (const InFlight& item : items) indexes.push_back(FixedRank(item.member->object));
   const int32_t size = TermsNow(state, gang).size;
   const std::vector<int32_t> ranks = AssignRanks(indexes, std::move(taken), size);
   for (size_t i = 0; i < items.size(); ++i) items[i].member->rank = ranks[i];

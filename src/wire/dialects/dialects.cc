@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "wire/dialects/index.h"
 #include "wire/dialects/pod_group.h"
 #include "wire/json_read.h"
 #include "wire/text.h"
@@ -16,11 +17,14 @@ constexpr WatchedKind kKinds[] = {
     {"scheduling.x-k8s.io", "v1alpha1", "podgroups", kPodGroupKind, ReadPodGroup},
     {"scheduling.sigs.k8s.io", "v1alpha1", "podgroups", kOldPodGroupKind, ReadPodGroup},
 };
-constexpr const char* kLabels[] = {"phalanx.dev/*", kPodGroupLabel, kOldPodGroupLabel,
-                                   kOldestPodGroupLabel, kCompletionIndexKey};
-constexpr const char* kAnnotations[] = {"phalanx.dev/*", kCompletionIndexKey};
+constexpr const char* kOurs = "phalanx.dev/*";
 constexpr const char* kHeld[] = {kGangLabel, kGangSizeLabel, kPodGroupLabel, kOldPodGroupLabel,
                                  kOldestPodGroupLabel};
+
+std::vector<const char*> WithIndexKeys(std::vector<const char*> keys) {
+  keys.insert(keys.end(), IndexKeys().begin(), IndexKeys().end());
+  return keys;
+}
 
 // Our own labels count; the PodGroup that the pod names too must say the same.
 Membership Confirmed(Membership own, Membership group) {
@@ -48,8 +52,18 @@ std::optional<Membership> ReadMembership(const PodText& pod) {
 }
 
 std::span<const WatchedKind> WatchedKinds() { return kKinds; }
-std::span<const char* const> LabelKeys() { return kLabels; }
-std::span<const char* const> AnnotationKeys() { return kAnnotations; }
+
+const std::vector<const char*>& LabelKeys() {
+  static const auto* keys = new std::vector<const char*>(
+      WithIndexKeys({kOurs, kPodGroupLabel, kOldPodGroupLabel, kOldestPodGroupLabel}));
+  return *keys;
+}
+
+const std::vector<const char*>& AnnotationKeys() {
+  static const auto* keys = new std::vector<const char*>(WithIndexKeys({kOurs}));
+  return *keys;
+}
+
 std::span<const char* const> HeldLabelKeys() { return kHeld; }
 
 ApiObject ReadObject(const WatchedKind& kind, ObjectKey key, std::string uid,

@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "phalanx/objects.h"
 #include "wire/dialects/label.h"
@@ -37,8 +38,8 @@ std::span<const WatchedKind> WatchedKinds();
 
 // Keys of pods that dialects read (a trailing "*" matches any rest), and those that make a pod
 // held.
-std::span<const char* const> LabelKeys();
-std::span<const char* const> AnnotationKeys();
+const std::vector<const char*>& LabelKeys();
+const std::vector<const char*>& AnnotationKeys();
 std::span<const char* const> HeldLabelKeys();
 
 // The object that `json` is. Text that can not be read is a problem of the object, since the object

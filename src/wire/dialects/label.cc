@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "wire/dialects/index.h"
 #include "wire/text.h"
 
 namespace phalanx::wire {
@@ -124,22 +125,6 @@ void ReadExpectedDuration(const LabelMap& annotations, Membership& out) {
                           "a duration such as 90s, 45m or 2h30m, from 1s to 8760h"});
 }
 
-void ReadIndex(const PodText& pod, Membership& out) {
-  const std::string* text = Find(pod.annotations, kCompletionIndexKey);
-  std::string field = AnnotationField(kCompletionIndexKey);
-  if (!text) {
-    text = Find(pod.labels, kCompletionIndexKey);
-    field = LabelField(kCompletionIndexKey);
-  }
-  if (!text) return;
-  std::optional<int64_t> index = ParseInt(*text);
-  if (index && *index >= 0 && *index <= std::numeric_limits<int32_t>::max()) {
-    out.index = static_cast<int32_t>(*index);
-    return;
-  }
-  out.problems.push_back({field, Clip(*text), "a whole number from 0 on"});
-}
-
 void ReadCommon(const PodText& pod, Membership& out) {
   ReadRole(pod.labels, out);
   ReadLevel(pod.annotations, kTopologyRequiredAnnotation, out.required_level, out);
@@ -224,7 +209,7 @@ std::optional<Membership> ReadLabelDialect(const PodText& pod) {
 
 void ReadSharedKeys(const PodText& pod, Membership& out) {
   ReadCommon(pod, out);
-  ReadIndex(pod, out);
+  ReadIndex(pod.labels, pod.annotations, out);
 }
 
 Membership GangOfOne(const PodText& pod) {

@@ -33,8 +33,6 @@ inline constexpr char kRankAnnotation[] = "phalanx.dev/rank";
 inline constexpr char kDomainAnnotation[] = "phalanx.dev/domain";
 // 16 levels of 63 characters with what is between them.
 inline constexpr size_t kMaxDomainPath = 1'023;
-// Both as label and as annotation, by the version of the Job controller.
-inline constexpr char kCompletionIndexKey[] = "batch.kubernetes.io/job-completion-index";
 
 // `GangKey::source` of this dialect, and of a pod that is a gang of its own.
 inline constexpr char kLabelSource[] = "label";
@@ -52,7 +50,8 @@ struct PodText {
 // its own with a Problem.
 std::optional<Membership> ReadLabelDialect(const PodText& pod);
 
-// What all dialects read from our keys: role, topology, expected duration, completion index.
+// What all dialects read from our keys: role, topology, expected duration; and the index that
+// the pod's controller gave it (index.h).
 void ReadSharedKeys(const PodText& pod, Membership& out);
 
 // The membership of a pod that names no gang and asks for an accelerator.

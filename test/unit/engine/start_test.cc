@@ -42,6 +42,35 @@ TEST_F(StartTest, WholeGangRuns) {
   EXPECT_THAT(rig.Sent<PodEvent>(), IsEmpty());
 }
 
+// A JobSet of a leader and two jobs of two workers, whose names and completion indexes say nothing
+// about the order of its jobs.
+TEST_F(StartTest, RanksGoFromJobToJobAndAReplacementTakesItsOwn) {
+  Begin(MakeRacks(1, 5, 1));
+  std::vector<PodObject> pods = MakeGang({.size = 5});
+  constexpr std::pair<int32_t, int32_t> kPlaces[] = {{2, 1}, {1, 0}, {0, 0}, {2, 0}, {1, 1}};
+  constexpr int32_t kRanks[] = {4, 1, 0, 3, 2};
+  for (size_t i = 0; i < pods.size(); ++i) {
+    pods[i].membership->index_group = kPlaces[i].first;
+    pods[i].membership->index = kPlaces[i].second;
+  }
+  rig.AddPods(pods);
+  rig.Run();
+  const std::vector<AdmitMember> members = rig.Sent<Admit>().at(0).members;
+  ASSERT_THAT(members, SizeIs(5));
+  for (const AdmitMember& member : members) {
+    const size_t pod = static_cast<size_t>(member.pod_name.back() - '0');
+    EXPECT_EQ(member.rank, kRanks[pod]) << member.pod_name;
+    // Neighbours in rank are neighbours in the rack.
+    EXPECT_EQ(member.node, "rack-0-host-" + std::to_string(kRanks[pod])) << member.pod_name;
+  }
+  rig.RemovePod("team-a/train-1");
+  pods[1].uid = "again";
+  rig.AddPods({pods[1]});
+  rig.Run();
+  ASSERT_THAT(rig.Sent<Admit>(), SizeIs(2));
+  EXPECT_EQ(rig.Sent<Admit>()[1].members.at(0).rank, kRanks[1]);
+}
+
 TEST_F(StartTest, BarriersOpenOnlyWhenAllHaveCome) {
   Begin(MakeRacks(1, 2, 1));
   rig.manual = true;

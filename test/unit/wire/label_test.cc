@@ -33,7 +33,7 @@ TEST(LabelDialect, ReadsEveryKey) {
                        {kTopologyRequiredAnnotation, "nvlink"},
                        {kTopologyPreferredAnnotation, "topology.kubernetes.io/zone"},
                        {kExpectedDurationAnnotation, "2h30m"},
-                       {kCompletionIndexKey, "7"}});
+                       {"batch.kubernetes.io/job-completion-index", "7"}});
   EXPECT_EQ(m.gang, (GangKey{"team", "label", "train"}));
   EXPECT_EQ(m.size, 16);
   EXPECT_EQ(m.min, 12);
@@ -45,10 +45,9 @@ TEST(LabelDialect, ReadsEveryKey) {
   EXPECT_THAT(m.problems, IsEmpty());
 }
 
-TEST(LabelDialect, MinIsTheSizeAndIndexComesFromTheLabelToo) {
-  Membership m = Read({{kGangLabel, "a"}, {kGangSizeLabel, "10000"}, {kCompletionIndexKey, "0"}});
+TEST(LabelDialect, MinIsTheSize) {
+  Membership m = Read({{kGangLabel, "a"}, {kGangSizeLabel, "10000"}});
   EXPECT_EQ(m.min, kMaxGangSize);
-  EXPECT_EQ(m.index, 0);
   EXPECT_THAT(m.problems, IsEmpty());
 }
 
@@ -148,14 +147,12 @@ TEST(LabelDialect, AbsurdAnnotationsAreNamedAndClipped) {
   Membership m = Read({{kGangLabel, "a"}, {kGangSizeLabel, "4"}, {kRoleLabel, "!"}},
                       {{kTopologyRequiredAnnotation, long_text},
                        {kTopologyPreferredAnnotation, "a\nb"},
-                       {kExpectedDurationAnnotation, "-3h"},
-                       {kCompletionIndexKey, "-1"}});
-  ASSERT_EQ(m.problems.size(), 5u);
+                       {kExpectedDurationAnnotation, "-3h"}});
+  ASSERT_EQ(m.problems.size(), 4u);
   EXPECT_EQ(m.problems[1].field, "metadata.annotations[phalanx.dev/topology-required]");
   EXPECT_EQ(m.problems[1].value, std::string(128, 'z') + "...");
   EXPECT_THAT(m.problems[3].expected, HasSubstr("2h30m"));
   EXPECT_EQ(m.required_level, "");
-  EXPECT_FALSE(m.index.has_value());
 }
 
 TEST(LabelDialect, DurationsAsGoWritesThem) {
