@@ -156,11 +156,33 @@ struct GangTerms {
   friend bool operator==(const GangTerms&, const GangTerms&) = default;
 };
 
+// A level of the topology: nodes with the same value of the label, in the same domain above, are
+// one domain.
+struct DeclaredLevel {
+  std::string name;
+  std::string label;
+  bool before_dot = false;  // only the part of the value before its first dot counts
+
+  friend auto operator<=>(const DeclaredLevel&, const DeclaredLevel&) = default;
+};
+
+// What an object says about the topology of the cluster.
+struct DeclaredTopology {
+  int32_t precedence = 0;  // of the object's kind; objects of the lowest one count
+  // These are all levels. Else they stand for the fabric's: those of regions and of accelerators
+  // are found by their well-known labels as ever.
+  bool complete = false;
+  std::vector<DeclaredLevel> levels;  // coarse to fine; empty: it says nothing that can be followed
+
+  friend auto operator<=>(const DeclaredTopology&, const DeclaredTopology&) = default;
+};
+
 // An object of a kind that the brain has asked for, as its dialect has read it.
 struct ApiObject {
   ObjectKey key;
   std::string uid;
-  std::variant<GangTerms> body;  // right only without problems
+  // GangTerms are right only without problems. A topology with problems is the last one without.
+  std::variant<GangTerms, DeclaredTopology> body;
   std::vector<Problem> problems;
 
   friend bool operator==(const ApiObject&, const ApiObject&) = default;

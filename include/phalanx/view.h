@@ -74,9 +74,18 @@ struct DomainView {
   QuantityMap free;
 };
 
+// An object that declares levels.
+struct TopologyObjectView {
+  std::string object;   // "ClusterTopology default"
+  bool counts = false;  // else one of a kind that comes first does
+  std::vector<std::string>
+      problems;  // what can't be followed; its levels are then those from before
+};
+
 struct TopologyView {
   uint64_t generation = 0;
   std::vector<std::string> levels;  // coarsest first
+  std::vector<TopologyObjectView> objects;
   std::vector<DomainView> domains;  // depth first
 };
 

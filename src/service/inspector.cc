@@ -212,6 +212,9 @@ absl::Status Inspector::GetTopology(const pb::GetTopologyRequest& request,
   PutView(copy->stamp, response.mutable_view());
   response.set_generation(topology.generation);
   for (const std::string& level : topology.levels) response.add_levels(level);
+  for (const TopologyObjectView& object : topology.objects) {
+    *response.add_objects() = wire::EncodeTopologyObject(object);
+  }
   response.set_total(page.total);
   for (const DomainView* domain : page.items) {
     *response.add_domains() = wire::EncodeDomain(*domain);

@@ -174,6 +174,14 @@ pb::Domain EncodeDomain(const DomainView& domain) {
   return out;
 }
 
+pb::TopologyObject EncodeTopologyObject(const TopologyObjectView& object) {
+  pb::TopologyObject out;
+  out.set_object(object.object);
+  out.set_counts(object.counts);
+  for (const std::string& problem : object.problems) out.add_problems(problem);
+  return out;
+}
+
 pb::EntityHash EncodeEntityHash(const EntityHash& entity) {
   pb::EntityHash out;
   out.set_kind(std::string(EntityName(entity.kind)));

@@ -16,6 +16,7 @@ namespace pb = ::phalanx::v1alpha1;
 pb::Gang EncodeGang(const GangView& gang);
 pb::HostNode EncodeNode(const NodeView& node);
 pb::Domain EncodeDomain(const DomainView& domain);
+pb::TopologyObject EncodeTopologyObject(const TopologyObjectView& object);
 
 pb::EntityHash EncodeEntityHash(const EntityHash& entity);
 pb::FieldHash EncodeFieldHash(const FieldHash& field);

@@ -104,7 +104,8 @@ func chartRights(e *env) {
 		{"create", "events.k8s.io", "events", ""}, {"patch", "resource.k8s.io", "resourceclaims/status", ""},
 		{"update", "", "persistentvolumes", ""}, {"create", "phalanx.dev", "gangs", ""},
 		{"patch", "phalanx.dev", "gangs/status", ""}, {"delete", "phalanx.dev", "gangs", ""},
-		{"watch", "scheduling.x-k8s.io", "podgroups", ""},
+		{"watch", "scheduling.x-k8s.io", "podgroups", ""}, {"watch", "phalanx.dev", "clustertopologies", ""},
+		{"watch", "kueue.x-k8s.io", "topologies", ""}, {"watch", "kai.scheduler", "topologies", ""},
 		{"get", "batch", "jobs", ""},
 	}
 	refused := []access{

@@ -252,7 +252,7 @@ func gangObjectDeleted(e *env) {
 		"OWNER": "Job/waiting"}))
 }
 
-// crds is the file of the chart that declares our kinds.
+// crds is the folder of the chart with the definitions of our kinds.
 func crds() string {
-	return filepath.Join(shared.root, "deploy", "helm", "phalanx", "files", "crds", "phalanx.dev_gangs.yaml")
+	return filepath.Join(shared.root, "deploy", "helm", "phalanx", "files", "crds")
 }

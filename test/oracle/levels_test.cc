@@ -6,7 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <random>
 #include <set>
@@ -39,12 +41,19 @@ NodeObject Node(const std::string& name, LabelMap labels) {
   return node;
 }
 
-std::shared_ptr<const Topology> Build(const std::vector<NodeObject>& nodes) {
+using Declared = std::vector<DeclaredTopology>;
+
+// Only objects of the first kind reach the topology.
+std::shared_ptr<const Topology> Build(const std::vector<NodeObject>& nodes,
+                                      Declared declared = {}) {
+  int32_t first = std::numeric_limits<int32_t>::max();
+  for (const DeclaredTopology& one : declared) first = std::min(first, one.precedence);
+  std::erase_if(declared, [first](const auto& one) { return one.precedence != first; });
   std::vector<TopologyInput> inputs;
   for (uint32_t i = 0; i < nodes.size(); ++i) {
     inputs.push_back({NodeId(i), nodes[i].name, &nodes[i].labels});
   }
-  return BuildTopology(inputs, 1);
+  return BuildTopology(inputs, 1, declared);
 }
 
 std::string Describe(const std::vector<NodeObject>& nodes) {
@@ -86,9 +95,9 @@ void ExpectSameDomains(const std::vector<NodeObject>& nodes, const Topology& top
   EXPECT_EQ(judged.size(), distinct.size()) << "judged one, apart to the search, at " << name;
 }
 
-void ExpectSameLevels(const std::vector<NodeObject>& nodes) {
-  const auto topology = Build(nodes);
-  const judge::Levels levels(nodes);
+void ExpectSameLevels(const std::vector<NodeObject>& nodes, const Declared& declared = {}) {
+  const auto topology = Build(nodes, declared);
+  const judge::Levels levels(nodes, declared);
   for (const char* name : kNames) {
     ASSERT_EQ(topology->FindLevel(name).valid(), levels.Known(name)) << "level '" << name << "'";
   }
@@ -105,7 +114,7 @@ std::pair<std::string, std::string> Paths(const std::vector<NodeObject>& nodes, 
   const auto topology = Build(nodes);
   const HostId host = topology->HostOf(NodeId(static_cast<uint32_t>(node)));
   const DomainId domain = topology->DomainAt(host, topology->FindLevel(level));
-  const auto judged = judge::Levels(nodes).DomainOf(nodes[node], level);
+  const auto judged = judge::Levels(nodes, {}).DomainOf(nodes[node], level);
   return {domain.valid() ? topology->Path(domain) : "none", judged ? Joined(*judged) : "none"};
 }
 
@@ -217,6 +226,40 @@ TEST(LevelsOracleTest, RandomLabelsGiveTheSameDomainsToSearchAndJudge) {
   EXPECT_GT(crossed, kWorlds / 10);  // else the rule under test is not met
   EXPECT_LT(crossed, kWorlds * 9 / 10);
   std::printf("oracle: %d worlds of labels, the fabric crosses NVLink in %d\n", kWorlds, crossed);
+}
+
+// One to three objects of one or two kinds, with levels that some nodes have, or none.
+Declared RandomDeclared(Random& random) {
+  const auto below = [&](uint64_t bound) { return random() % bound; };
+  constexpr std::pair<const char*, const char*> kLevels[] = {
+      {"zone", kZone}, {"spine", kSpine}, {"row", kLeaf},  {"nvlink", kClique},
+      {"leaf", kLeaf}, {"rack", kClique}, {"hall", "none"}};
+  Declared out(1 + below(3));
+  for (DeclaredTopology& topology : out) {
+    topology.precedence = static_cast<int32_t>(below(2));
+    topology.complete = topology.precedence == 0;
+    std::set<std::string> names;
+    for (uint64_t i = 0; i < 1 + below(3); ++i) {
+      const auto& [name, label] = kLevels[below(std::size(kLevels))];
+      if (!names.insert(name).second) continue;
+      topology.levels.push_back({name, label, below(3) == 0});
+    }
+  }
+  return out;
+}
+
+TEST(LevelsOracleTest, DeclaredLevelsGiveTheSameDomainsToSearchAndJudge) {
+  Random random(20261130);
+  constexpr int kWorlds = 1500;
+  int with_row = 0;
+  for (int i = 0; i < kWorlds && !testing::Test::HasFailure(); ++i) {
+    const std::vector<NodeObject> nodes = RandomNodes(random);
+    const Declared declared = RandomDeclared(random);
+    with_row += Build(nodes, declared)->FindLevel("row").valid();
+    SCOPED_TRACE(testing::Message() << "world " << i << "\n" << Describe(nodes));
+    ExpectSameLevels(nodes, declared);
+  }
+  EXPECT_GT(with_row, kWorlds / 20);  // else what is declared is not met
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ LabelMap TwoTreeLabels(Random& random) {
 
 // Coarse to fine: the depth of a level is the length of a path that ends there.
 std::vector<WorldLevel> LevelsOf(const std::vector<NodeObject>& nodes) {
-  const judge::Levels levels(nodes);
+  const judge::Levels levels(nodes, {});
   std::vector<std::pair<size_t, WorldLevel>> by_depth;
   const WorldLevel all[] = {{"zone", kZoneKey}, {"leaf", kTierKey}, {"nvlink", kNvlinkKey}};
   for (const WorldLevel& level : all) {

@@ -10,10 +10,10 @@
 namespace phalanx {
 namespace {
 
-LabelMap TopologyLabels(const LabelMap& labels) {
+LabelMap TopologyLabels(const LabelMap& labels, std::span<const DeclaredTopology> declared) {
   LabelMap out;
   for (const auto& [key, value] : labels) {
-    if (IsTopologyLabel(key)) out.emplace_hint(out.end(), key, value);
+    if (IsTopologyLabel(key, declared)) out.emplace_hint(out.end(), key, value);
   }
   return out;
 }
@@ -28,7 +28,7 @@ NodeId Cluster::UpsertNode(const NodeObject& object) {
   const bool new_node = !record.present || record.object.uid != object.uid;
   if (new_node) ++record.incarnation;
   if (new_node || record.object.labels != object.labels) {
-    LabelMap topology_labels = TopologyLabels(object.labels);
+    LabelMap topology_labels = TopologyLabels(object.labels, declared_);
     topology_stale_ |= new_node || topology_labels != record.topology_labels;
     record.topology_labels = std::move(topology_labels);
   }
@@ -76,13 +76,22 @@ std::vector<NodeId> Cluster::present_nodes() const {
   return out;
 }
 
+void Cluster::DeclareTopology(std::vector<DeclaredTopology> declared) {
+  if (declared == declared_) return;
+  declared_ = std::move(declared);
+  for (NodeRecord& record : nodes_) {
+    record.topology_labels = TopologyLabels(record.object.labels, declared_);
+  }
+  topology_stale_ = true;
+}
+
 void Cluster::RefreshTopology() {
   if (!topology_stale_) return;
   std::vector<TopologyInput> inputs;
   for (const NodeId id : present_nodes()) {
     inputs.push_back({id, node(id).object.name, &node(id).topology_labels});
   }
-  topology_ = BuildTopology(inputs, ++generation_);
+  topology_ = BuildTopology(inputs, ++generation_, declared_);
   topology_stale_ = false;
 }
 

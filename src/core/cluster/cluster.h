@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,7 +62,11 @@ class Cluster {
   // Grows whenever a node comes or goes.
   uint64_t presence_changes() const { return presence_changes_; }
 
-  // Makes a new generation if nodes came or went or their topology labels changed; health and
+  // What objects declare about the topology, in the order in which they win a tie.
+  void DeclareTopology(std::vector<DeclaredTopology> declared);
+  std::span<const DeclaredTopology> declared() const { return declared_; }
+  // Makes a new generation if nodes came or went or their topology labels changed, or what is
+  // declared; health and
   // cordons do not count. O(nodes log nodes), O(1) if nothing changed.
   void RefreshTopology();
   // REQUIRES: RefreshTopology() since the last change of a node.
@@ -116,6 +121,7 @@ class Cluster {
   mutable ShapeIndex index_;  // a cache: const to callers
   std::vector<NodeRecord> nodes_;
   std::map<std::string, NodeId, std::less<>> node_by_name_;
+  std::vector<DeclaredTopology> declared_;
   std::shared_ptr<const Topology> topology_;
   bool topology_stale_ = true;
   uint64_t generation_ = 0;

@@ -100,9 +100,10 @@ struct TopologyInput {
 // Reads the levels from well-known node labels without configuration (topology_labels.h): one
 // fabric scheme per cluster, the one that most nodes carry; the NVLink clique "PREFIX.N" gives the
 // levels rack (PREFIX) and nvlink (whole value). An empty value is a missing level. O(nodes log
-// nodes). Input order does not matter.
+// nodes). Input order does not matter. What objects declare comes before that.
 std::shared_ptr<const Topology> BuildTopology(std::span<const TopologyInput> nodes,
-                                              uint64_t generation);
+                                              uint64_t generation,
+                                              std::span<const DeclaredTopology> declared = {});
 
 }  // namespace phalanx
 

@@ -15,8 +15,9 @@ namespace phalanx {
 
 class TopologyBuilder {
  public:
-  TopologyBuilder(std::span<const TopologyInput> nodes, uint64_t generation)
-      : sources_(ChooseLevels(nodes)), out_(std::make_shared<Topology>()) {
+  TopologyBuilder(std::span<const TopologyInput> nodes, uint64_t generation,
+                  std::span<const DeclaredTopology> declared)
+      : sources_(ChooseLevels(nodes, declared)), out_(std::make_shared<Topology>()) {
     out_->generation_ = generation;
     for (const LevelSource& level : sources_) out_->levels_.push_back({level.name, level.key});
     out_->by_level_.resize(sources_.size());
@@ -119,8 +120,9 @@ class TopologyBuilder {
 };
 
 std::shared_ptr<const Topology> BuildTopology(std::span<const TopologyInput> nodes,
-                                              uint64_t generation) {
-  return TopologyBuilder(nodes, generation).Build();
+                                              uint64_t generation,
+                                              std::span<const DeclaredTopology> declared) {
+  return TopologyBuilder(nodes, generation, declared).Build();
 }
 
 }  // namespace phalanx

@@ -186,12 +186,37 @@ size_t FabricLevelsAbove(std::span<const TopologyInput> nodes, const Scheme& fab
   return fabric.size();
 }
 
-// A cluster has one level of a name: the accelerator scheme's rack stands for the fabric's.
-void DropRepeatedNames(Scheme& fabric, const Scheme& accelerator) {
-  std::erase_if(fabric, [&](const LevelSource& level) {
-    return std::any_of(accelerator.begin(), accelerator.end(),
-                       [&](const LevelSource& other) { return other.name == level.name; });
+// A cluster has one level of a name: that of `other` stands for both.
+void DropNamesOf(const Scheme& other, Scheme& scheme) {
+  std::erase_if(scheme, [&](const LevelSource& level) {
+    return std::any_of(other.begin(), other.end(),
+                       [&](const LevelSource& it) { return it.name == level.name; });
   });
+}
+
+std::vector<Scheme> SchemesOf(std::span<const DeclaredTopology> declared) {
+  std::vector<Scheme> schemes;
+  for (const DeclaredTopology& topology : declared) {
+    Scheme& scheme = schemes.emplace_back();
+    for (const DeclaredLevel& level : topology.levels) {
+      scheme.push_back(
+          {level.name, level.label, level.before_dot ? LabelPart::kBeforeDot : LabelPart::kWhole});
+    }
+  }
+  return schemes;
+}
+
+// Levels of regions, fabric and accelerators in one order.
+Scheme Join(std::span<const TopologyInput> nodes, Scheme fabric) {
+  const Scheme accelerator = MostCommon(AcceleratorSchemes(), nodes);
+  DropNamesOf(accelerator, fabric);
+  const auto above = static_cast<ptrdiff_t>(FabricLevelsAbove(nodes, fabric, accelerator));
+  Scheme levels = MostCommon({Regions()}, nodes);
+  DropNamesOf(fabric, levels);
+  levels.insert(levels.end(), fabric.begin(), fabric.begin() + above);
+  levels.insert(levels.end(), accelerator.begin(), accelerator.end());
+  levels.insert(levels.end(), fabric.begin() + above, fabric.end());
+  return levels;
 }
 
 std::set<std::string, std::less<>> TopologyKeys() {
@@ -226,24 +251,41 @@ std::string_view LevelValue(const LevelSource& level, const LabelMap& labels) {
   return {};
 }
 
-std::vector<LevelSource> ChooseLevels(std::span<const TopologyInput> nodes) {
-  const Scheme accelerator = MostCommon(AcceleratorSchemes(), nodes);
-  Scheme fabric = MostCommon(FabricSchemes(), nodes);
-  DropRepeatedNames(fabric, accelerator);
-  const auto above = static_cast<ptrdiff_t>(FabricLevelsAbove(nodes, fabric, accelerator));
-  Scheme levels = MostCommon({Regions()}, nodes);
-  levels.insert(levels.end(), fabric.begin(), fabric.begin() + above);
-  levels.insert(levels.end(), accelerator.begin(), accelerator.end());
-  levels.insert(levels.end(), fabric.begin() + above, fabric.end());
+std::vector<LevelSource> ChooseLevels(std::span<const TopologyInput> nodes,
+                                      std::span<const DeclaredTopology> declared) {
+  Scheme said;
+  if (!declared.empty()) said = MostCommon(SchemesOf(declared), nodes);
+  if (!said.empty() && declared.front().complete) return said;
+  Scheme levels = Join(nodes, said.empty() ? MostCommon(FabricSchemes(), nodes) : std::move(said));
   if (levels.size() > Topology::kMaxLevels) {
     levels.erase(levels.begin(), levels.end() - Topology::kMaxLevels);
   }
   return levels;
 }
 
-bool IsTopologyLabel(std::string_view key) {
+bool IsTopologyLabel(std::string_view key, std::span<const DeclaredTopology> declared) {
   static const std::set<std::string, std::less<>> keys = TopologyKeys();
-  return keys.contains(key);
+  if (keys.contains(key)) return true;
+  for (const DeclaredTopology& topology : declared) {
+    for (const DeclaredLevel& level : topology.levels) {
+      if (level.label == key) return true;
+    }
+  }
+  return false;
+}
+
+std::string LevelNameOf(std::string_view key) {
+  const auto is_whole = [key](const LevelSource& level) {
+    return level.part == LabelPart::kWhole && level.key == key;
+  };
+  std::vector<Scheme> known = {Regions()};
+  known.insert(known.end(), FabricSchemes().begin(), FabricSchemes().end());
+  known.insert(known.end(), AcceleratorSchemes().begin(), AcceleratorSchemes().end());
+  for (const Scheme& scheme : known) {
+    const auto level = std::find_if(scheme.begin(), scheme.end(), is_whole);
+    if (level != scheme.end()) return level->name;
+  }
+  return std::string(key.substr(key.rfind('/') + 1));  // npos + 1 is 0
 }
 
 }  // namespace phalanx

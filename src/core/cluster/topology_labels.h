@@ -1,7 +1,8 @@
 // Which node labels describe the topology, and how they become levels.
 //
 // One fabric scheme and one accelerator scheme are chosen per cluster: the one that most nodes
-// carry any label of; on a tie the first in the table. Levels run from coarse to fine:
+// carry any label of; on a tie the first in the table. Objects may declare a fabric of their own,
+// or all levels, in their stead. Levels run from coarse to fine:
 //
 //     region  zone  <fabric levels>  rack  nvlink        (those that some node carries)
 //
@@ -43,11 +44,18 @@ struct LevelSource {
 std::string_view LevelValue(const LevelSource& level, const LabelMap& labels);
 
 // The levels of this cluster, coarse to fine, at most Topology::kMaxLevels (the finest are kept).
-// O(nodes x table). Input order does not matter.
-std::vector<LevelSource> ChooseLevels(std::span<const TopologyInput> nodes);
+// Of several declared topologies the one counts that most nodes carry any label of, the first on a
+// tie; one that no node carries a label of does not count. O(nodes x (table + declared)). The order
+// of nodes does not matter.
+std::vector<LevelSource> ChooseLevels(std::span<const TopologyInput> nodes,
+                                      std::span<const DeclaredTopology> declared = {});
 
 // Whether a label can change the topology.
-bool IsTopologyLabel(std::string_view key);
+bool IsTopologyLabel(std::string_view key, std::span<const DeclaredTopology> declared = {});
+
+// The name of the level that the whole value of a label stands for: a well-known one, or what
+// follows the last "/" of the key.
+std::string LevelNameOf(std::string_view key);
 
 }  // namespace phalanx
 

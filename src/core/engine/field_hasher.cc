@@ -31,6 +31,14 @@ void FieldHasher::Put(const GangKey& key) { Add(key.ns, key.source, key.name); }
 
 void FieldHasher::Put(const ObjectKey& key) { Add(key.kind, key.ns, key.name); }
 
+void FieldHasher::Put(const DeclaredLevel& level) {
+  Add(level.name, level.label, level.before_dot);
+}
+
+void FieldHasher::Put(const DeclaredTopology& topology) {
+  Add(topology.precedence, topology.complete, topology.levels);
+}
+
 void FieldHasher::Put(const GangTerms& terms) { Add(terms.min, terms.reserve_deadline); }
 
 void FieldHasher::Put(const ApiObject& object) {
@@ -54,7 +62,8 @@ void FieldHasher::Put(const Problem& problem) {
 void FieldHasher::Put(const Membership& says) {
   Add(says.gang, says.size, says.min, says.role, says.required_level, says.preferred_level);
   Add(says.segment.size, says.segment.required_level, says.segment.preferred_level);
-  Add(says.index, says.index_group, says.expected_duration, says.problems, says.terms_object, says.sized_by_object);
+  Add(says.index, says.index_group, says.expected_duration, says.problems, says.terms_object,
+      says.sized_by_object);
 }
 
 void FieldHasher::Put(const BoundPlan& bound) {
@@ -128,7 +137,9 @@ void FieldHasher::Put(const Board& board) { Put(board.Digest()); }
 
 void FieldHasher::Put(const WayOut& way) { Add(way.way, way.why); }
 
-void FieldHasher::Put(const MemberKey& key) { Add(key.group, key.index, key.name_length, key.name, key.uid); }
+void FieldHasher::Put(const MemberKey& key) {
+  Add(key.group, key.index, key.name_length, key.name, key.uid);
+}
 
 void FieldHasher::Put(const Terms& terms) {
   Add(terms.size, terms.min, terms.priority, terms.required_level, terms.preferred_level);

@@ -71,6 +71,8 @@ class FieldHasher {
   // Values of the contract and of the rooms below.
   void Put(const GangKey& key);
   void Put(const ObjectKey& key);
+  void Put(const DeclaredLevel& level);
+  void Put(const DeclaredTopology& topology);
   void Put(const GangTerms& terms);
   void Put(const ApiObject& object);
   void Put(const OwnerRef& owner);

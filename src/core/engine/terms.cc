@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "core/engine/declared.h"
 #include "core/engine/lifecycle.h"
 #include "core/explain/reason_text.h"
 
@@ -23,6 +24,10 @@ int32_t MinimumByObject(const GangTerms* said, const Roster& roster) {
   const int32_t started = roster.StartedUnder();
   if (said == nullptr) return std::max(started > 0 ? started : roster.Placed(), 1);
   return started > 0 ? std::min(said->min, started) : said->min;
+}
+
+bool IsTopology(const ApiObject* object) {
+  return object != nullptr && std::holds_alternative<DeclaredTopology>(object->body);
 }
 
 void TouchUsers(State& state, const ObjectKey& key) {
@@ -100,7 +105,9 @@ Duration ReserveDeadline(const State& state, const Gang& gang) {
 }
 
 void ApplyObjects(State& state, const Changes& changes) {
+  bool topology = false;
   for (const RemovedObject& removed : changes.removed_objects) {
+    topology |= IsTopology(state.objects.Find(removed.key));
     if (state.objects.Remove(removed.key, removed.uid)) {
       TouchUsers(state, removed.key);
     } else {
@@ -108,8 +115,12 @@ void ApplyObjects(State& state, const Changes& changes) {
     }
   }
   for (const ApiObject& object : changes.objects) {
-    if (state.objects.Upsert(object, state.epoch)) TouchUsers(state, object.key);
+    topology |= IsTopology(&object);
+    ApiObject kept = WithLastGood(state.objects, object);
+    if (state.objects.Upsert(std::move(kept), state.epoch)) TouchUsers(state, object.key);
   }
+  // Places may have come where there were none.
+  if (topology && DeclareTopology(state)) state.NoteRelease();
 }
 
 void RemoveUnseenObjects(State& state) {
@@ -117,6 +128,7 @@ void RemoveUnseenObjects(State& state) {
     state.objects.Remove(key, "");
     TouchUsers(state, key);
   }
+  DeclareTopology(state);
 }
 
 }  // namespace phalanx

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <variant>
 
+#include "core/engine/declared.h"
 namespace phalanx {
 namespace {
 
@@ -130,7 +132,7 @@ std::shared_ptr<const Topology> CurrentTopology(const State& state) {
     const NodeObject& object = state.cluster.node(id).object;
     inputs.push_back({id, object.name, &object.labels});
   }
-  return BuildTopology(inputs, 0);
+  return BuildTopology(inputs, 0, state.cluster.declared());
 }
 
 }  // namespace
@@ -180,9 +182,25 @@ std::vector<NodeView> ViewNodes(const State& state) {
   return out;
 }
 
+std::vector<TopologyObjectView> ViewTopologyObjects(const State& state) {
+  std::vector<TopologyObjectView> out;
+  for (const auto& [key, entry] : state.objects.entries()) {
+    if (!std::holds_alternative<DeclaredTopology>(entry.object.body)) continue;
+    TopologyObjectView& view = out.emplace_back();
+    view.object = ToString(key);
+    view.counts = IsDeclared(state, entry.object);
+    for (const Problem& problem : entry.object.problems) {
+      view.problems.push_back(fmt::format("{}: got \"{}\", expected {}", problem.field,
+                                          problem.value, problem.expected));
+    }
+  }
+  return out;
+}
+
 TopologyView ViewTopology(const State& state) {
   const auto topology = CurrentTopology(state);
   TopologyView view;
+  view.objects = ViewTopologyObjects(state);
   view.generation = state.cluster.topology().generation();
   for (const Topology::Level& level : topology->levels()) view.levels.push_back(level.name);
   std::vector<NodeView> hosts;

@@ -75,7 +75,7 @@ bool IsHostLevel(const std::string& level) {
 
 void CheckLevel(const World& world, const std::vector<Assignment>& gang, const std::string& level,
                 std::vector<std::string>& wrong) {
-  const Levels levels(world.nodes);
+  const Levels levels(world.nodes, world.topologies);
   if (!IsHostLevel(level) && !levels.Known(level)) {
     wrong.push_back(fmt::format("no node has the required level {}", level));
     return;

@@ -27,6 +27,7 @@ struct World {
   std::vector<NodeObject> nodes;
   std::vector<Occupant> occupants;
   LabelMap node_scope;
+  std::vector<DeclaredTopology> topologies;  // what objects declare, by name
 };
 
 // What is wrong with placing `gang` at once, in words; empty is right. Checks: every member has a

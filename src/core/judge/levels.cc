@@ -85,6 +85,25 @@ struct LevelTable {
     return elected;
   }
 
+  // The declared levels, and whether they are all: of the objects of the first kind the one that
+  // most nodes carry.
+  static std::pair<Scheme, bool> Declared(const std::vector<DeclaredTopology>& declared,
+                                          const std::vector<NodeObject>& nodes) {
+    std::map<int32_t, std::vector<Scheme>> by_kind;
+    std::map<int32_t, bool> complete;
+    for (const DeclaredTopology& topology : declared) {
+      if (topology.levels.empty()) continue;
+      Scheme& scheme = by_kind[topology.precedence].emplace_back();
+      complete[topology.precedence] = topology.complete;
+      for (const DeclaredLevel& level : topology.levels) {
+        scheme.push_back({level.name, level.label, level.before_dot ? 'p' : 'w'});
+      }
+    }
+    if (by_kind.empty()) return {};
+    const Scheme elected = Elect(by_kind.begin()->second, nodes);
+    return {elected, !elected.empty() && complete.begin()->second};
+  }
+
   static const Level* Named(const Scheme& scheme, const std::string& name) {
     for (const Level& level : scheme) {
       if (level.name == name) return &level;
@@ -124,12 +143,20 @@ struct LevelTable {
   }
 };
 
-Levels::Levels(const std::vector<NodeObject>& nodes) {
+Levels::Levels(const std::vector<NodeObject>& nodes,
+               const std::vector<DeclaredTopology>& declared) {
+  const auto [said, complete] = LevelTable::Declared(declared, nodes);
+  if (complete) {
+    levels_ = said;
+    return;
+  }
   const auto accelerator = LevelTable::Elect(LevelTable::Accelerators(), nodes);
-  const auto fabric = LevelTable::Elect(LevelTable::Fabrics(), nodes);
+  const auto fabric = said.empty() ? LevelTable::Elect(LevelTable::Fabrics(), nodes) : said;
   const std::vector<Level> places = {{"region", "topology.kubernetes.io/region"},
                                      {"zone", "topology.kubernetes.io/zone"}};
-  levels_ = LevelTable::Elect({places}, nodes);
+  for (const Level& level : LevelTable::Elect({places}, nodes)) {
+    if (LevelTable::Named(fabric, level.name) == nullptr) levels_.push_back(level);
+  }
   std::vector<Level> below;
   const Level* nvlink = LevelTable::Named(accelerator, "nvlink");
   if (nvlink == nullptr && !accelerator.empty()) nvlink = &accelerator.back();

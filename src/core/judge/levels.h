@@ -1,5 +1,5 @@
-// In which domain of a level is a node? Read from the node labels alone, by the rules of
-// docs/policies/placement.md, section "Levels".
+// In which domain of a level is a node? Read from the node labels and what objects
+// declare, by the rules of docs/policies/placement.md, section "Levels".
 #ifndef PHALANX_CORE_JUDGE_LEVELS_H_
 #define PHALANX_CORE_JUDGE_LEVELS_H_
 
@@ -13,7 +13,7 @@ namespace phalanx::judge {
 
 class Levels {
  public:
-  explicit Levels(const std::vector<NodeObject>& nodes);
+  Levels(const std::vector<NodeObject>& nodes, const std::vector<DeclaredTopology>& declared);
 
   // Whether a level of this name, or read from this label, exists in the cluster.
   bool Known(const std::string& name_or_key) const { return Find(name_or_key).has_value(); }

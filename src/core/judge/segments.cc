@@ -76,7 +76,7 @@ void CheckRole(const World& world, const Levels& levels, const Group& role,
 
 std::vector<std::string> CheckSegments(const World& world, const std::vector<Assignment>& gang) {
   std::vector<std::string> wrong;
-  const Levels levels(world.nodes);
+  const Levels levels(world.nodes, world.topologies);
   for (const Group& role : RolesOf(gang)) CheckRole(world, levels, role, wrong);
   return wrong;
 }

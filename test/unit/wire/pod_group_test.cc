@@ -30,9 +30,9 @@ auto ProblemIs(const std::string& field, const std::string& value, const std::st
 }
 
 TEST(PodGroupDialect, ThePodNamesItsObject) {
-  std::optional<Membership> m =
-      Read({{kPodGroupLabel, "train"}, {kRoleLabel, "leader"}},
-           {{kTopologyRequiredAnnotation, "nvlink"}, {"batch.kubernetes.io/job-completion-index", "7"}});
+  std::optional<Membership> m = Read(
+      {{kPodGroupLabel, "train"}, {kRoleLabel, "leader"}},
+      {{kTopologyRequiredAnnotation, "nvlink"}, {"batch.kubernetes.io/job-completion-index", "7"}});
   ASSERT_TRUE(m.has_value());
   EXPECT_EQ(m->gang, (GangKey{"team", "podgroup", "train"}));
   EXPECT_EQ(m->terms_object, (ObjectKey{"PodGroup", "team", "train"}));

@@ -1160,7 +1160,7 @@ func (x *GetTopologyRequest) GetPageToken() string {
 type GetTopologyResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	View  *View                  `protobuf:"bytes,1,opt,name=view,proto3" json:"view,omitempty"`
-	// Grows whenever nodes come or go or their topology labels change.
+	// Grows whenever nodes come or go, their topology labels change, or what objects declare.
 	Generation uint64 `protobuf:"varint,2,opt,name=generation,proto3" json:"generation,omitempty"`
 	// Coarsest first.
 	Levels []string `protobuf:"bytes,3,rep,name=levels,proto3" json:"levels,omitempty"`
@@ -1168,6 +1168,8 @@ type GetTopologyResponse struct {
 	Total         int32     `protobuf:"varint,4,opt,name=total,proto3" json:"total,omitempty"`
 	Domains       []*Domain `protobuf:"bytes,5,rep,name=domains,proto3" json:"domains,omitempty"`
 	NextPageToken string    `protobuf:"bytes,6,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// Objects that declare levels; none: the levels are those of well-known node labels.
+	Objects       []*TopologyObject `protobuf:"bytes,7,rep,name=objects,proto3" json:"objects,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1244,6 +1246,76 @@ func (x *GetTopologyResponse) GetNextPageToken() string {
 	return ""
 }
 
+func (x *GetTopologyResponse) GetObjects() []*TopologyObject {
+	if x != nil {
+		return x.Objects
+	}
+	return nil
+}
+
+type TopologyObject struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// "ClusterTopology default".
+	Object string `protobuf:"bytes,1,opt,name=object,proto3" json:"object,omitempty"`
+	// False: an object of a kind that comes first counts, or this one could never be followed.
+	Counts bool `protobuf:"varint,2,opt,name=counts,proto3" json:"counts,omitempty"`
+	// What can't be followed: field, value, and what was expected. The levels are those from before.
+	Problems      []string `protobuf:"bytes,3,rep,name=problems,proto3" json:"problems,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TopologyObject) Reset() {
+	*x = TopologyObject{}
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TopologyObject) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TopologyObject) ProtoMessage() {}
+
+func (x *TopologyObject) ProtoReflect() protoreflect.Message {
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TopologyObject.ProtoReflect.Descriptor instead.
+func (*TopologyObject) Descriptor() ([]byte, []int) {
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *TopologyObject) GetObject() string {
+	if x != nil {
+		return x.Object
+	}
+	return ""
+}
+
+func (x *TopologyObject) GetCounts() bool {
+	if x != nil {
+		return x.Counts
+	}
+	return false
+}
+
+func (x *TopologyObject) GetProblems() []string {
+	if x != nil {
+		return x.Problems
+	}
+	return nil
+}
+
 type Domain struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// "/" between levels; empty for the whole cluster.
@@ -1260,7 +1332,7 @@ type Domain struct {
 
 func (x *Domain) Reset() {
 	*x = Domain{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[14]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1272,7 +1344,7 @@ func (x *Domain) String() string {
 func (*Domain) ProtoMessage() {}
 
 func (x *Domain) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[14]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1285,7 +1357,7 @@ func (x *Domain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Domain.ProtoReflect.Descriptor instead.
 func (*Domain) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{14}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Domain) GetPath() string {
@@ -1337,7 +1409,7 @@ type ListNodesRequest struct {
 
 func (x *ListNodesRequest) Reset() {
 	*x = ListNodesRequest{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[15]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1349,7 +1421,7 @@ func (x *ListNodesRequest) String() string {
 func (*ListNodesRequest) ProtoMessage() {}
 
 func (x *ListNodesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[15]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1362,7 +1434,7 @@ func (x *ListNodesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNodesRequest.ProtoReflect.Descriptor instead.
 func (*ListNodesRequest) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{15}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListNodesRequest) GetInside() string {
@@ -1406,7 +1478,7 @@ type ListNodesResponse struct {
 
 func (x *ListNodesResponse) Reset() {
 	*x = ListNodesResponse{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[16]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1418,7 +1490,7 @@ func (x *ListNodesResponse) String() string {
 func (*ListNodesResponse) ProtoMessage() {}
 
 func (x *ListNodesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[16]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1431,7 +1503,7 @@ func (x *ListNodesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNodesResponse.ProtoReflect.Descriptor instead.
 func (*ListNodesResponse) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{16}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListNodesResponse) GetView() *View {
@@ -1481,7 +1553,7 @@ type HostNode struct {
 
 func (x *HostNode) Reset() {
 	*x = HostNode{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[17]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1493,7 +1565,7 @@ func (x *HostNode) String() string {
 func (*HostNode) ProtoMessage() {}
 
 func (x *HostNode) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[17]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1506,7 +1578,7 @@ func (x *HostNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostNode.ProtoReflect.Descriptor instead.
 func (*HostNode) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{17}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *HostNode) GetName() string {
@@ -1572,7 +1644,7 @@ type ListHashesRequest struct {
 
 func (x *ListHashesRequest) Reset() {
 	*x = ListHashesRequest{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[18]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1584,7 +1656,7 @@ func (x *ListHashesRequest) String() string {
 func (*ListHashesRequest) ProtoMessage() {}
 
 func (x *ListHashesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[18]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1597,7 +1669,7 @@ func (x *ListHashesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHashesRequest.ProtoReflect.Descriptor instead.
 func (*ListHashesRequest) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{18}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListHashesRequest) GetKinds() []string {
@@ -1642,7 +1714,7 @@ type ListHashesResponse struct {
 
 func (x *ListHashesResponse) Reset() {
 	*x = ListHashesResponse{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[19]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1654,7 +1726,7 @@ func (x *ListHashesResponse) String() string {
 func (*ListHashesResponse) ProtoMessage() {}
 
 func (x *ListHashesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[19]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1667,7 +1739,7 @@ func (x *ListHashesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHashesResponse.ProtoReflect.Descriptor instead.
 func (*ListHashesResponse) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{19}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListHashesResponse) GetView() *View {
@@ -1717,7 +1789,7 @@ type EntityHash struct {
 
 func (x *EntityHash) Reset() {
 	*x = EntityHash{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[20]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1729,7 +1801,7 @@ func (x *EntityHash) String() string {
 func (*EntityHash) ProtoMessage() {}
 
 func (x *EntityHash) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[20]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1742,7 +1814,7 @@ func (x *EntityHash) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntityHash.ProtoReflect.Descriptor instead.
 func (*EntityHash) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{20}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *EntityHash) GetKind() string {
@@ -1799,7 +1871,7 @@ type GetFieldHashesRequest struct {
 
 func (x *GetFieldHashesRequest) Reset() {
 	*x = GetFieldHashesRequest{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[21]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1811,7 +1883,7 @@ func (x *GetFieldHashesRequest) String() string {
 func (*GetFieldHashesRequest) ProtoMessage() {}
 
 func (x *GetFieldHashesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[21]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1824,7 +1896,7 @@ func (x *GetFieldHashesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFieldHashesRequest.ProtoReflect.Descriptor instead.
 func (*GetFieldHashesRequest) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{21}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *GetFieldHashesRequest) GetKind() string {
@@ -1851,7 +1923,7 @@ type GetFieldHashesResponse struct {
 
 func (x *GetFieldHashesResponse) Reset() {
 	*x = GetFieldHashesResponse{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[22]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1863,7 +1935,7 @@ func (x *GetFieldHashesResponse) String() string {
 func (*GetFieldHashesResponse) ProtoMessage() {}
 
 func (x *GetFieldHashesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[22]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1876,7 +1948,7 @@ func (x *GetFieldHashesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFieldHashesResponse.ProtoReflect.Descriptor instead.
 func (*GetFieldHashesResponse) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{22}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *GetFieldHashesResponse) GetFields() []*FieldHash {
@@ -1899,7 +1971,7 @@ type FieldHash struct {
 
 func (x *FieldHash) Reset() {
 	*x = FieldHash{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[23]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1911,7 +1983,7 @@ func (x *FieldHash) String() string {
 func (*FieldHash) ProtoMessage() {}
 
 func (x *FieldHash) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[23]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1924,7 +1996,7 @@ func (x *FieldHash) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FieldHash.ProtoReflect.Descriptor instead.
 func (*FieldHash) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{23}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *FieldHash) GetName() string {
@@ -2053,7 +2125,7 @@ const file_phalanx_v1alpha1_inspect_proto_rawDesc = "" +
 	"\x06inside\x18\x02 \x01(\tR\x06inside\x12\x1b\n" +
 	"\tpage_size\x18\x03 \x01(\x05R\bpageSize\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageToken\"\xeb\x01\n" +
+	"page_token\x18\x04 \x01(\tR\tpageToken\"\xa7\x02\n" +
 	"\x13GetTopologyResponse\x12*\n" +
 	"\x04view\x18\x01 \x01(\v2\x16.phalanx.v1alpha1.ViewR\x04view\x12\x1e\n" +
 	"\n" +
@@ -2062,7 +2134,12 @@ const file_phalanx_v1alpha1_inspect_proto_rawDesc = "" +
 	"\x06levels\x18\x03 \x03(\tR\x06levels\x12\x14\n" +
 	"\x05total\x18\x04 \x01(\x05R\x05total\x122\n" +
 	"\adomains\x18\x05 \x03(\v2\x18.phalanx.v1alpha1.DomainR\adomains\x12&\n" +
-	"\x0fnext_page_token\x18\x06 \x01(\tR\rnextPageToken\"\xc6\x02\n" +
+	"\x0fnext_page_token\x18\x06 \x01(\tR\rnextPageToken\x12:\n" +
+	"\aobjects\x18\a \x03(\v2 .phalanx.v1alpha1.TopologyObjectR\aobjects\"\\\n" +
+	"\x0eTopologyObject\x12\x16\n" +
+	"\x06object\x18\x01 \x01(\tR\x06object\x12\x16\n" +
+	"\x06counts\x18\x02 \x01(\bR\x06counts\x12\x1a\n" +
+	"\bproblems\x18\x03 \x03(\tR\bproblems\"\xc6\x02\n" +
 	"\x06Domain\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x14\n" +
 	"\x05level\x18\x02 \x01(\tR\x05level\x12\x14\n" +
@@ -2157,7 +2234,7 @@ func file_phalanx_v1alpha1_inspect_proto_rawDescGZIP() []byte {
 	return file_phalanx_v1alpha1_inspect_proto_rawDescData
 }
 
-var file_phalanx_v1alpha1_inspect_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
+var file_phalanx_v1alpha1_inspect_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_phalanx_v1alpha1_inspect_proto_goTypes = []any{
 	(*View)(nil),                   // 0: phalanx.v1alpha1.View
 	(*Gang)(nil),                   // 1: phalanx.v1alpha1.Gang
@@ -2173,21 +2250,22 @@ var file_phalanx_v1alpha1_inspect_proto_goTypes = []any{
 	(*GangAhead)(nil),              // 11: phalanx.v1alpha1.GangAhead
 	(*GetTopologyRequest)(nil),     // 12: phalanx.v1alpha1.GetTopologyRequest
 	(*GetTopologyResponse)(nil),    // 13: phalanx.v1alpha1.GetTopologyResponse
-	(*Domain)(nil),                 // 14: phalanx.v1alpha1.Domain
-	(*ListNodesRequest)(nil),       // 15: phalanx.v1alpha1.ListNodesRequest
-	(*ListNodesResponse)(nil),      // 16: phalanx.v1alpha1.ListNodesResponse
-	(*HostNode)(nil),               // 17: phalanx.v1alpha1.HostNode
-	(*ListHashesRequest)(nil),      // 18: phalanx.v1alpha1.ListHashesRequest
-	(*ListHashesResponse)(nil),     // 19: phalanx.v1alpha1.ListHashesResponse
-	(*EntityHash)(nil),             // 20: phalanx.v1alpha1.EntityHash
-	(*GetFieldHashesRequest)(nil),  // 21: phalanx.v1alpha1.GetFieldHashesRequest
-	(*GetFieldHashesResponse)(nil), // 22: phalanx.v1alpha1.GetFieldHashesResponse
-	(*FieldHash)(nil),              // 23: phalanx.v1alpha1.FieldHash
-	nil,                            // 24: phalanx.v1alpha1.Domain.AllocatableEntry
-	nil,                            // 25: phalanx.v1alpha1.Domain.FreeEntry
-	nil,                            // 26: phalanx.v1alpha1.HostNode.AllocatableEntry
-	nil,                            // 27: phalanx.v1alpha1.HostNode.BoundEntry
-	nil,                            // 28: phalanx.v1alpha1.HostNode.HeldEntry
+	(*TopologyObject)(nil),         // 14: phalanx.v1alpha1.TopologyObject
+	(*Domain)(nil),                 // 15: phalanx.v1alpha1.Domain
+	(*ListNodesRequest)(nil),       // 16: phalanx.v1alpha1.ListNodesRequest
+	(*ListNodesResponse)(nil),      // 17: phalanx.v1alpha1.ListNodesResponse
+	(*HostNode)(nil),               // 18: phalanx.v1alpha1.HostNode
+	(*ListHashesRequest)(nil),      // 19: phalanx.v1alpha1.ListHashesRequest
+	(*ListHashesResponse)(nil),     // 20: phalanx.v1alpha1.ListHashesResponse
+	(*EntityHash)(nil),             // 21: phalanx.v1alpha1.EntityHash
+	(*GetFieldHashesRequest)(nil),  // 22: phalanx.v1alpha1.GetFieldHashesRequest
+	(*GetFieldHashesResponse)(nil), // 23: phalanx.v1alpha1.GetFieldHashesResponse
+	(*FieldHash)(nil),              // 24: phalanx.v1alpha1.FieldHash
+	nil,                            // 25: phalanx.v1alpha1.Domain.AllocatableEntry
+	nil,                            // 26: phalanx.v1alpha1.Domain.FreeEntry
+	nil,                            // 27: phalanx.v1alpha1.HostNode.AllocatableEntry
+	nil,                            // 28: phalanx.v1alpha1.HostNode.BoundEntry
+	nil,                            // 29: phalanx.v1alpha1.HostNode.HeldEntry
 }
 var file_phalanx_v1alpha1_inspect_proto_depIdxs = []int32{
 	3,  // 0: phalanx.v1alpha1.Gang.reason:type_name -> phalanx.v1alpha1.Reason
@@ -2199,36 +2277,37 @@ var file_phalanx_v1alpha1_inspect_proto_depIdxs = []int32{
 	1,  // 6: phalanx.v1alpha1.ExplainGangResponse.gang:type_name -> phalanx.v1alpha1.Gang
 	11, // 7: phalanx.v1alpha1.ExplainGangResponse.ahead:type_name -> phalanx.v1alpha1.GangAhead
 	0,  // 8: phalanx.v1alpha1.GetTopologyResponse.view:type_name -> phalanx.v1alpha1.View
-	14, // 9: phalanx.v1alpha1.GetTopologyResponse.domains:type_name -> phalanx.v1alpha1.Domain
-	24, // 10: phalanx.v1alpha1.Domain.allocatable:type_name -> phalanx.v1alpha1.Domain.AllocatableEntry
-	25, // 11: phalanx.v1alpha1.Domain.free:type_name -> phalanx.v1alpha1.Domain.FreeEntry
-	0,  // 12: phalanx.v1alpha1.ListNodesResponse.view:type_name -> phalanx.v1alpha1.View
-	17, // 13: phalanx.v1alpha1.ListNodesResponse.nodes:type_name -> phalanx.v1alpha1.HostNode
-	26, // 14: phalanx.v1alpha1.HostNode.allocatable:type_name -> phalanx.v1alpha1.HostNode.AllocatableEntry
-	27, // 15: phalanx.v1alpha1.HostNode.bound:type_name -> phalanx.v1alpha1.HostNode.BoundEntry
-	28, // 16: phalanx.v1alpha1.HostNode.held:type_name -> phalanx.v1alpha1.HostNode.HeldEntry
-	0,  // 17: phalanx.v1alpha1.ListHashesResponse.view:type_name -> phalanx.v1alpha1.View
-	20, // 18: phalanx.v1alpha1.ListHashesResponse.entities:type_name -> phalanx.v1alpha1.EntityHash
-	23, // 19: phalanx.v1alpha1.GetFieldHashesResponse.fields:type_name -> phalanx.v1alpha1.FieldHash
-	5,  // 20: phalanx.v1alpha1.InspectService.ListGangs:input_type -> phalanx.v1alpha1.ListGangsRequest
-	7,  // 21: phalanx.v1alpha1.InspectService.GetGang:input_type -> phalanx.v1alpha1.GetGangRequest
-	9,  // 22: phalanx.v1alpha1.InspectService.ExplainGang:input_type -> phalanx.v1alpha1.ExplainGangRequest
-	12, // 23: phalanx.v1alpha1.InspectService.GetTopology:input_type -> phalanx.v1alpha1.GetTopologyRequest
-	15, // 24: phalanx.v1alpha1.InspectService.ListNodes:input_type -> phalanx.v1alpha1.ListNodesRequest
-	18, // 25: phalanx.v1alpha1.InspectService.ListHashes:input_type -> phalanx.v1alpha1.ListHashesRequest
-	21, // 26: phalanx.v1alpha1.InspectService.GetFieldHashes:input_type -> phalanx.v1alpha1.GetFieldHashesRequest
-	6,  // 27: phalanx.v1alpha1.InspectService.ListGangs:output_type -> phalanx.v1alpha1.ListGangsResponse
-	8,  // 28: phalanx.v1alpha1.InspectService.GetGang:output_type -> phalanx.v1alpha1.GetGangResponse
-	10, // 29: phalanx.v1alpha1.InspectService.ExplainGang:output_type -> phalanx.v1alpha1.ExplainGangResponse
-	13, // 30: phalanx.v1alpha1.InspectService.GetTopology:output_type -> phalanx.v1alpha1.GetTopologyResponse
-	16, // 31: phalanx.v1alpha1.InspectService.ListNodes:output_type -> phalanx.v1alpha1.ListNodesResponse
-	19, // 32: phalanx.v1alpha1.InspectService.ListHashes:output_type -> phalanx.v1alpha1.ListHashesResponse
-	22, // 33: phalanx.v1alpha1.InspectService.GetFieldHashes:output_type -> phalanx.v1alpha1.GetFieldHashesResponse
-	27, // [27:34] is the sub-list for method output_type
-	20, // [20:27] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	15, // 9: phalanx.v1alpha1.GetTopologyResponse.domains:type_name -> phalanx.v1alpha1.Domain
+	14, // 10: phalanx.v1alpha1.GetTopologyResponse.objects:type_name -> phalanx.v1alpha1.TopologyObject
+	25, // 11: phalanx.v1alpha1.Domain.allocatable:type_name -> phalanx.v1alpha1.Domain.AllocatableEntry
+	26, // 12: phalanx.v1alpha1.Domain.free:type_name -> phalanx.v1alpha1.Domain.FreeEntry
+	0,  // 13: phalanx.v1alpha1.ListNodesResponse.view:type_name -> phalanx.v1alpha1.View
+	18, // 14: phalanx.v1alpha1.ListNodesResponse.nodes:type_name -> phalanx.v1alpha1.HostNode
+	27, // 15: phalanx.v1alpha1.HostNode.allocatable:type_name -> phalanx.v1alpha1.HostNode.AllocatableEntry
+	28, // 16: phalanx.v1alpha1.HostNode.bound:type_name -> phalanx.v1alpha1.HostNode.BoundEntry
+	29, // 17: phalanx.v1alpha1.HostNode.held:type_name -> phalanx.v1alpha1.HostNode.HeldEntry
+	0,  // 18: phalanx.v1alpha1.ListHashesResponse.view:type_name -> phalanx.v1alpha1.View
+	21, // 19: phalanx.v1alpha1.ListHashesResponse.entities:type_name -> phalanx.v1alpha1.EntityHash
+	24, // 20: phalanx.v1alpha1.GetFieldHashesResponse.fields:type_name -> phalanx.v1alpha1.FieldHash
+	5,  // 21: phalanx.v1alpha1.InspectService.ListGangs:input_type -> phalanx.v1alpha1.ListGangsRequest
+	7,  // 22: phalanx.v1alpha1.InspectService.GetGang:input_type -> phalanx.v1alpha1.GetGangRequest
+	9,  // 23: phalanx.v1alpha1.InspectService.ExplainGang:input_type -> phalanx.v1alpha1.ExplainGangRequest
+	12, // 24: phalanx.v1alpha1.InspectService.GetTopology:input_type -> phalanx.v1alpha1.GetTopologyRequest
+	16, // 25: phalanx.v1alpha1.InspectService.ListNodes:input_type -> phalanx.v1alpha1.ListNodesRequest
+	19, // 26: phalanx.v1alpha1.InspectService.ListHashes:input_type -> phalanx.v1alpha1.ListHashesRequest
+	22, // 27: phalanx.v1alpha1.InspectService.GetFieldHashes:input_type -> phalanx.v1alpha1.GetFieldHashesRequest
+	6,  // 28: phalanx.v1alpha1.InspectService.ListGangs:output_type -> phalanx.v1alpha1.ListGangsResponse
+	8,  // 29: phalanx.v1alpha1.InspectService.GetGang:output_type -> phalanx.v1alpha1.GetGangResponse
+	10, // 30: phalanx.v1alpha1.InspectService.ExplainGang:output_type -> phalanx.v1alpha1.ExplainGangResponse
+	13, // 31: phalanx.v1alpha1.InspectService.GetTopology:output_type -> phalanx.v1alpha1.GetTopologyResponse
+	17, // 32: phalanx.v1alpha1.InspectService.ListNodes:output_type -> phalanx.v1alpha1.ListNodesResponse
+	20, // 33: phalanx.v1alpha1.InspectService.ListHashes:output_type -> phalanx.v1alpha1.ListHashesResponse
+	23, // 34: phalanx.v1alpha1.InspectService.GetFieldHashes:output_type -> phalanx.v1alpha1.GetFieldHashesResponse
+	28, // [28:35] is the sub-list for method output_type
+	21, // [21:28] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_phalanx_v1alpha1_inspect_proto_init() }
@@ -2244,7 +2323,7 @@ func file_phalanx_v1alpha1_inspect_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_phalanx_v1alpha1_inspect_proto_rawDesc), len(file_phalanx_v1alpha1_inspect_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   29,
+			NumMessages:   30,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,0 +1,46 @@
+#include "core/engine/declared.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace phalanx {
+namespace {
+
+const DeclaredTopology* Levels(const ApiObject& object) {
+  const auto* topology = std::get_if<DeclaredTopology>(&object.body);
+  return topology != nullptr && !topology->levels.empty() ? topology : nullptr;
+}
+
+}  // namespace
+
+ApiObject WithLastGood(const ObjectTable& objects, ApiObject object) {
+  const ApiObject* before = objects.Find(object.key);
+  if (object.problems.empty() || before == nullptr || before->uid != object.uid) return object;
+  if (Levels(*before) != nullptr) object.body = before->body;
+  return object;
+}
+
+bool DeclareTopology(State& state) {
+  std::vector<DeclaredTopology> all;
+  for (const auto& [key, entry] : state.objects.entries()) {
+    if (const DeclaredTopology* topology = Levels(entry.object)) all.push_back(*topology);
+  }
+  const auto first = std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return a.precedence < b.precedence;
+  });
+  if (first != all.end()) {
+    const int32_t lowest = first->precedence;
+    std::erase_if(all, [lowest](const auto& topology) { return topology.precedence != lowest; });
+  }
+  if (std::ranges::equal(all, state.cluster.declared())) return false;
+  state.cluster.DeclareTopology(std::move(all));
+  return true;
+}
+
+bool IsDeclared(const State& state, const ApiObject& object) {
+  const DeclaredTopology* topology = Levels(object);
+  return topology != nullptr && !state.cluster.declared().empty() &&
+         topology->precedence == state.cluster.declared().front().precedence;
+}
+
+}  // namespace phalanx

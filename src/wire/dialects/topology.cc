@@ -1,0 +1,137 @@
+#include "wire/dialects/topology.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "core/cluster/topology.h"
+#include "core/cluster/topology_labels.h"
+#include "wire/json_read.h"
+#include "wire/text.h"
+
+namespace phalanx::wire {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr char kHostLabel[] = "kubernetes.io/hostname";
+
+// The text under `key`, "" if it is absent. What is no text is a problem.
+std::string Text(const Json& level, const char* key, const std::string& where, ApiObject& out) {
+  const Json* value = FindField(level, {key});
+  if (value == nullptr) return "";
+  if (value->is_string()) return value->get<std::string>();
+  out.problems.push_back({where + key, Show(*value), "a text"});
+  return "";
+}
+
+// One object's levels, read one after the other.
+class LevelReader {
+ public:
+  // `name_key`: where a level's name stands; `named`: it must stand there.
+  LevelReader(const char* name_key, bool named, ApiObject& out)
+      : name_key_(name_key), named_(named), out_(out) {}
+
+  void Read(const Json& level, size_t index, bool last) {
+    const std::string where = fmt::format("spec.levels[{}].", index);
+    const std::string label = Text(level, "nodeLabel", where, out_);
+    if (label == kHostLabel && last) return;
+    if (!IsLabelKey(label) || label == kHostLabel) {
+      Refuse(where + "nodeLabel", label,
+             fmt::format("the key of a node label; {} only as the last level", kHostLabel));
+    }
+    DeclaredLevel read{NameOf(level, label, where), label, BeforeDot(level, where)};
+    CheckUnique(read, where);
+    levels_.push_back(std::move(read));
+  }
+
+  std::vector<DeclaredLevel> Take() { return std::move(levels_); }
+
+ private:
+  void Refuse(std::string field, const std::string& value, std::string expected) {
+    out_.problems.push_back({std::move(field), Clip(value), std::move(expected)});
+  }
+
+  std::string NameOf(const Json& level, const std::string& label, const std::string& where) {
+    std::string name = name_key_ != nullptr ? Text(level, name_key_, where, out_) : "";
+    if (name.empty() && !named_) {
+      name = LevelNameOf(label);
+      // Two labels of one name keep their keys.
+      return Has(&DeclaredLevel::name, name) ? label : name;
+    }
+    if (!IsLabelValue(name) || name == "host") {
+      Refuse(where + name_key_, name,
+             "a name of at most 63 of A-Z a-z 0-9 . _ -, and not \"host\": that level is always "
+             "there");
+    }
+    return name;
+  }
+
+  bool BeforeDot(const Json& level, const std::string& where) {
+    const std::string part = Text(level, "part", where, out_);
+    if (part.empty() || part == "Whole") return false;
+    if (part != "BeforeDot") Refuse(where + "part", part, "Whole or BeforeDot");
+    return true;
+  }
+
+  void CheckUnique(const DeclaredLevel& read, const std::string& where) {
+    if (Has(&DeclaredLevel::name, read.name)) {
+      Refuse(where + (name_key_ != nullptr ? name_key_ : "nodeLabel"), read.name,
+             "a name that no level above has");
+    }
+    const bool same = std::ranges::any_of(levels_, [&](const DeclaredLevel& level) {
+      return level.label == read.label && level.before_dot == read.before_dot;
+    });
+    if (same) Refuse(where + "nodeLabel", read.label, "a label that no level above reads");
+  }
+
+  bool Has(std::string DeclaredLevel::*field, const std::string& value) const {
+    return std::ranges::find(levels_, value, field) != levels_.end();
+  }
+
+  const char* name_key_;
+  bool named_;
+  ApiObject& out_;
+  std::vector<DeclaredLevel> levels_;
+};
+
+void Read(const Json& json, DeclaredTopology topology, LevelReader reader, ApiObject& out) {
+  const Json* levels = FindField(json, {"spec", "levels"});
+  if (levels == nullptr || !levels->is_array() || levels->empty() ||
+      levels->size() > Topology::kMaxLevels) {
+    out.problems.push_back(
+        {"spec.levels",
+         levels != nullptr && levels->is_array() ? fmt::format("{} levels", levels->size())
+         : levels != nullptr                     ? Show(*levels)
+                                                 : "",
+         fmt::format("a list of 1 to {} levels, coarse to fine", Topology::kMaxLevels)});
+  } else {
+    for (size_t i = 0; i < levels->size(); ++i) {
+      reader.Read((*levels)[i], i, i + 1 == levels->size());
+    }
+  }
+  if (out.problems.empty()) topology.levels = reader.Take();
+  out.body = std::move(topology);
+}
+
+}  // namespace
+
+void ReadClusterTopology(const Json& json, ApiObject& out) {
+  Read(json, {.precedence = 0, .complete = true, .levels = {}}, LevelReader("name", true, out),
+       out);
+}
+
+void ReadKueueTopology(const Json& json, ApiObject& out) {
+  Read(json, {.precedence = 1, .complete = false, .levels = {}}, LevelReader(nullptr, false, out),
+       out);
+}
+
+void ReadKaiTopology(const Json& json, ApiObject& out) {
+  Read(json, {.precedence = 2, .complete = false, .levels = {}}, LevelReader("alias", false, out),
+       out);
+}
+
+}  // namespace phalanx::wire
