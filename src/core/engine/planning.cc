@@ -90,9 +90,9 @@ std::variant<Placement, Reason> Search(State& state, const PlacementRequest& req
   return reason;
 }
 
-void Refuse(State& state, Gang& gang, GangId id, Reason reason) {
+void Refuse(State& state, Gang& gang, GangId id, const Reason& reason) {
   if (reason == gang.verdict) return;
-  gang.verdict = std::move(reason);
+  gang.verdict = reason;
   state.Touch(id);
 }
 
@@ -172,8 +172,24 @@ size_t FewestToStart(const Gang& gang, const Members& members) {
   return static_cast<size_t>((least + segment - 1) / segment * segment);
 }
 
+// What Search() knows already of members that are alike and start together or not at all; nullptr
+// if it must be asked. Most looks of a pass over a long queue end here, so nothing is copied.
+const Reason* StillRefused(const State& state, const Gang& gang, const Members& members) {
+  const bool alike = std::all_of(members.begin(), members.end(), [&](const Member* member) {
+    return member->shape == members.front()->shape;
+  });
+  if (members.empty() || !alike || FewestToStart(gang, members) < members.size()) return nullptr;
+  const auto count = static_cast<int32_t>(members.size());
+  return state.refusals.Find({{{members.front()->shape, count}}, gang.terms.required_level});
+}
+
 void PlanStart(State& state, Gang& gang, GangId id, int64_t* spent) {
   Members members = Candidates(gang);
+  if (const Reason* refused = StillRefused(state, gang, members)) {
+    ++*spent;
+    Refuse(state, gang, id, *refused);
+    return;
+  }
   PlacementRequest request = RequestFor(state, gang, members);
   auto answer = Search(state, request, members, spent);
   const size_t least = FewestToStart(gang, members);
@@ -183,7 +199,7 @@ void PlanStart(State& state, Gang& gang, GangId id, int64_t* spent) {
     answer = Search(state, request, members, spent);
   }
   if (auto* reason = std::get_if<Reason>(&answer)) {
-    Refuse(state, gang, id, std::move(*reason));
+    Refuse(state, gang, id, *reason);
     return;
   }
   const Placement& placement = std::get<Placement>(answer);
@@ -221,7 +237,7 @@ void PlanRepair(State& state, Gang& gang, GangId id, int64_t* spent) {
   request.joining = true;
   auto answer = Search(state, request, members, spent);
   if (auto* reason = std::get_if<Reason>(&answer)) {
-    Refuse(state, gang, id, std::move(*reason));
+    Refuse(state, gang, id, *reason);
     return;
   }
   Chosen chosen{members, AssignHosts(ShapesOf(members), std::get<Placement>(answer))};
