@@ -287,8 +287,10 @@ void RunPlanSlice(State& state, int64_t work_units) {
   if (!HasPlanningWork(state)) return;
   state.cluster.RefreshTopology();
   int64_t spent = 0;
+  // What is admitted leaves the queue when it is settled, after the slice.
+  Pass::Place place = state.pass.PlaceIn(state.queue);
   do {
-    const GangId id = state.pass.Next(state.queue);
+    const GangId id = state.pass.Next(state.queue, place);
     if (!id.valid()) break;
     Gang& gang = state.gangs.Get(id);
     if (gang.plan) continue;  // admitted in this slice, not settled yet

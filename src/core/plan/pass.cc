@@ -22,37 +22,37 @@ void Pass::RequestOne(const OrderKey& key) { single_.insert(key); }
 
 void Pass::Clear() { *this = Pass(); }
 
-WaitingQueue::Entries::const_iterator Pass::AfterCursor(const WaitingQueue& queue) const {
+Pass::Place Pass::PlaceIn(const WaitingQueue& queue) const {
   if (!full_) return queue.entries().end();
   return cursor_ ? queue.entries().upper_bound(*cursor_) : queue.entries().begin();
 }
 
 bool Pass::HasWork(const WaitingQueue& queue) const {
   if (queue.empty()) return false;
-  return !single_.empty() || AfterCursor(queue) != queue.entries().end() || again_;
+  return !single_.empty() || PlaceIn(queue) != queue.entries().end() || again_;
 }
 
-GangId Pass::Next(const WaitingQueue& queue) {
-  auto next = AfterCursor(queue);
-  if (full_ && next == queue.entries().end()) {
+GangId Pass::Next(const WaitingQueue& queue, Place& place) {
+  const Place end = queue.entries().end();
+  if (full_ && place == end) {
     full_ = false;
     if (again_) {
       again_ = false;
       RequestAll();
-      next = AfterCursor(queue);
+      place = PlaceIn(queue);
     }
   }
   while (!single_.empty()) {
     const OrderKey key = *single_.begin();
-    if (next != queue.entries().end() && next->first <= key) break;
+    if (place != end && place->first <= key) break;
     single_.erase(single_.begin());
     auto entry = queue.entries().find(key);
     if (entry != queue.entries().end()) return entry->second;
   }
-  if (next == queue.entries().end()) return GangId::None();
-  cursor_ = next->first;
-  single_.erase(next->first);
-  return next->second;
+  if (place == end) return GangId::None();
+  cursor_ = place->first;
+  single_.erase(place->first);
+  return (place++)->second;
 }
 
 }  // namespace phalanx

@@ -35,8 +35,16 @@ class Pass {
   void Clear();
 
   bool HasWork(const WaitingQueue& queue) const;
-  // The next gang that is due, which then is not due any more; None when nothing is.
-  GangId Next(const WaitingQueue& queue);
+  // Where the full pass goes on: the end of the queue if none is under way.
+  using Place = WaitingQueue::Entries::const_iterator;
+  Place PlaceIn(const WaitingQueue& queue) const;
+  // The next gang that is due, which then is not due any more; None when nothing is. Moves `place`,
+  // which was PlaceIn() and holds until the queue changes, or RequestAll() or Clear() is called.
+  GangId Next(const WaitingQueue& queue, Place& place);
+  GangId Next(const WaitingQueue& queue) {
+    Place place = PlaceIn(queue);
+    return Next(queue, place);
+  }
 
   // For the digest: everything that decides what comes next.
   bool full() const { return full_; }
@@ -44,8 +52,6 @@ class Pass {
   const std::set<OrderKey>& single() const { return single_; }
 
  private:
-  WaitingQueue::Entries::const_iterator AfterCursor(const WaitingQueue& queue) const;
-
   bool full_ = false;
   bool again_ = false;  // another full pass is due after this one
   int restarts_ = 0;

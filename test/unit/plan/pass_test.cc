@@ -52,6 +52,19 @@ TEST_F(PassTest, SingleGangBehindTheCursorComesAgain) {
   EXPECT_EQ(Drain(), "023");
 }
 
+// A slice keeps its place over many looks; the next slice finds it again.
+TEST_F(PassTest, AKeptPlaceTakesWhatASearchForItTakes) {
+  pass.RequestAll();
+  pass.RequestOne(Key(2));
+  Pass::Place place = pass.PlaceIn(queue);
+  std::string out;
+  for (int i = 0; i < 3; ++i) out += std::to_string(pass.Next(queue, place).value());
+  EXPECT_EQ(out, "012");
+  pass.RequestOne(Key(0));  // behind it: a single gang, which moves no place
+  EXPECT_EQ(pass.Next(queue, place), GangId(0));
+  EXPECT_EQ(Drain(), "3");
+}
+
 TEST_F(PassTest, ReleaseRestartsFromTheHead) {
   pass.RequestAll();
   EXPECT_EQ(Drain(2), "01");
