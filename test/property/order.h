@@ -8,15 +8,10 @@
 
 namespace phalanx::test {
 
-struct OrderSeen {
-  int64_t crowds = 0;
-  int64_t admitted = 0;  // gangs
-  int64_t waiting = 0;
-};
-
-// A random crowd, told in one order and then in `orders` others. A difference is a failure of the
-// running test.
-void ExpectOrderDecidesNothing(uint32_t seed, int orders, OrderSeen& seen);
+// `crowds` random crowds with seeds from `first` on, each told in one order and then in two others.
+// A difference is a failure of the running test, and so is a campaign in which next to nothing is
+// admitted, or waits.
+void ExpectOrderDecidesNothing(uint32_t first, uint32_t crowds);
 
 // PT-09: three of so many nodes offer a resource; a gang of three that asks for it gets them, in
 // whatever order the nodes arrive, and the hashes are the same.
