@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/hash.h"
+#include "core/engine/field_hasher.h"
 #include "core/engine/inputs.h"
 #include "core/engine/planning.h"
 #include "core/engine/settle.h"
@@ -158,6 +159,42 @@ void Play(Rig& rig, bool with_the_last) {
   rig.AddPods(MakeGang({.name = "c", .size = 2}));
   rig.Run();
   if (with_the_last) rig.EndPod("team-a/b-0", PodPhase::kFailed);
+}
+
+// Whatever a pod says decides something: two engines that were told different things differ.
+TEST(HashesTest, EachPartOfWhatAPodSaysCounts) {
+  using Change = std::function<void(Membership&)>;
+  const std::vector<std::pair<const char*, Change>> changes = {
+      {"gang", [](Membership& m) { m.gang.name = "other"; }},
+      {"size", [](Membership& m) { m.size = 7; }},
+      {"min", [](Membership& m) { m.min = 7; }},
+      {"terms_object",
+       [](Membership& m) {
+         m.terms_object = ObjectKey{"PodGroup", "a", "b"};
+       }},
+      {"sized_by_object", [](Membership& m) { m.sized_by_object = true; }},
+      {"role", [](Membership& m) { m.role = "leader"; }},
+      {"required_level", [](Membership& m) { m.required_level = "leaf"; }},
+      {"preferred_level", [](Membership& m) { m.preferred_level = "leaf"; }},
+      {"segment.size", [](Membership& m) { m.segment.size = 2; }},
+      {"segment.required_level", [](Membership& m) { m.segment.required_level = "leaf"; }},
+      {"segment.preferred_level", [](Membership& m) { m.segment.preferred_level = "leaf"; }},
+      {"index", [](Membership& m) { m.index = 3; }},
+      {"index_group", [](Membership& m) { m.index_group = 1; }},
+      {"expected_duration", [](Membership& m) { m.expected_duration = Duration::Minutes(1); }},
+      {"problems",
+       [](Membership& m) {
+         m.problems.push_back({"field", "", ""});
+       }},
+  };
+  const State state{EngineConfig()};
+  const auto hash = [&state](const Membership& m) { return FieldHasher(state).Add(m).Done(); };
+  std::set<uint64_t> seen = {hash(Membership())};
+  for (const auto& [what, change] : changes) {
+    Membership says;
+    change(says);
+    EXPECT_TRUE(seen.insert(hash(says)).second) << what;
+  }
 }
 
 TEST(HashesTest, EqualHistoriesHaveEqualHashes) {
