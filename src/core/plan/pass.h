@@ -41,10 +41,6 @@ class Pass {
   // The next gang that is due, which then is not due any more; None when nothing is. Moves `place`,
   // which was PlaceIn() and holds until the queue changes, or RequestAll() or Clear() is called.
   GangId Next(const WaitingQueue& queue, Place& place);
-  GangId Next(const WaitingQueue& queue) {
-    Place place = PlaceIn(queue);
-    return Next(queue, place);
-  }
 
   // For the digest: everything that decides what comes next.
   bool full() const { return full_; }
