@@ -66,6 +66,13 @@ BENCHES = {
         "scan_nodes100000_ms": ("the same of 100,000 nodes", None),
         "topology_100k_mib": ("what the topology of 100,000 nodes takes of the heap", "value < 100"),
     },
+    "philly": {
+        "golden_rows_equal": ("rows of the golden table of the recorded Philly cluster that the baseline "
+                              "policies give in every digit", "ratio >= 1"),
+        "golden_rows": ("rows of that table", None),
+        "phalanx_run_s": ("82,247 jobs through the engine of production, on 80 nodes", None),
+        "skip_ahead_run_s": ("the same by the nearest textbook policy", None),
+    },
     "lingjun": {
         "leaves_over_optimum": ("leaves that gangs of whole hosts use in a real three-layer fabric at random "
                                 "occupancy, over the fewest that would hold them; worst of nine cells",
