@@ -102,11 +102,7 @@ void Checker::JudgeAdmit(const Admit& admit) {
   judge::World before;
   before.node_scope = world_.brain().config().node_scope;
   for (const auto& [name, node] : world_.adapter().mirror().nodes()) before.nodes.push_back(node);
-  for (const auto& [key, object] : world_.adapter().mirror().objects()) {
-    if (const auto* topology = std::get_if<DeclaredTopology>(&object.body)) {
-      before.topologies.push_back(*topology);
-    }
-  }
+  before.topologies = judge::TopologiesOf(world_.adapter().mirror().objects());
   for (const auto& [uid, pod] : pods) {
     bool ended = pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
     if (!pod.node.empty() && !ended) before.occupants.push_back({pod.node, pod.requests});

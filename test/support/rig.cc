@@ -186,11 +186,7 @@ void Rig::CarryOut(const Directive& directive) {
 void Rig::OnAdmit(const Admit& admit) {
   judge::World world;
   for (const auto& [name, node] : nodes) world.nodes.push_back(node);
-  for (const auto& [key, object] : objects) {
-    if (const auto* topology = std::get_if<DeclaredTopology>(&object.body)) {
-      world.topologies.push_back(*topology);
-    }
-  }
+  world.topologies = judge::TopologiesOf(objects);
   for (const auto& [uid, pod] : pods) {
     const bool ended = pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
     if (!pod.node.empty() && !ended) world.occupants.push_back({pod.node, pod.requests});

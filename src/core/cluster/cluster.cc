@@ -76,13 +76,14 @@ std::vector<NodeId> Cluster::present_nodes() const {
   return out;
 }
 
-void Cluster::DeclareTopology(std::vector<DeclaredTopology> declared) {
-  if (declared == declared_) return;
+bool Cluster::DeclareTopology(std::vector<DeclaredTopology> declared) {
+  if (declared == declared_) return false;
   declared_ = std::move(declared);
   for (NodeRecord& record : nodes_) {
     record.topology_labels = TopologyLabels(record.object.labels, declared_);
   }
   topology_stale_ = true;
+  return true;
 }
 
 void Cluster::RefreshTopology() {

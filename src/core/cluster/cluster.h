@@ -62,12 +62,12 @@ class Cluster {
   // Grows whenever a node comes or goes.
   uint64_t presence_changes() const { return presence_changes_; }
 
-  // What objects declare about the topology, in the order in which they win a tie.
-  void DeclareTopology(std::vector<DeclaredTopology> declared);
+  // What objects declare about the topology, in the order in which they win a tie. Whether that is
+  // something else than before.
+  bool DeclareTopology(std::vector<DeclaredTopology> declared);
   std::span<const DeclaredTopology> declared() const { return declared_; }
-  // Makes a new generation if nodes came or went or their topology labels changed, or what is
-  // declared; health and
-  // cordons do not count. O(nodes log nodes), O(1) if nothing changed.
+  // Makes a new generation if nodes came or went, or their topology labels changed, or what is
+  // declared; health and cordons do not count. O(nodes log nodes), O(1) if nothing changed.
   void RefreshTopology();
   // REQUIRES: RefreshTopology() since the last change of a node.
   const Topology& topology() const { return *topology_; }

@@ -219,14 +219,21 @@ Scheme Join(std::span<const TopologyInput> nodes, Scheme fabric) {
   return levels;
 }
 
+// The levels of all schemes, those of the fabric before those of accelerators.
+const Scheme& KnownLevels() {
+  static const Scheme levels = [] {
+    Scheme all = Regions();
+    for (const std::vector<Scheme>* schemes : {&FabricSchemes(), &AcceleratorSchemes()}) {
+      for (const Scheme& scheme : *schemes) all.insert(all.end(), scheme.begin(), scheme.end());
+    }
+    return all;
+  }();
+  return levels;
+}
+
 std::set<std::string, std::less<>> TopologyKeys() {
   std::set<std::string, std::less<>> keys = {std::string(kGkeAccelerator)};
-  for (const LevelSource& level : Regions()) keys.insert(level.key);
-  for (const std::vector<Scheme>* schemes : {&FabricSchemes(), &AcceleratorSchemes()}) {
-    for (const Scheme& scheme : *schemes) {
-      for (const LevelSource& level : scheme) keys.insert(level.key);
-    }
-  }
+  for (const LevelSource& level : KnownLevels()) keys.insert(level.key);
   return keys;
 }
 
@@ -275,15 +282,8 @@ bool IsTopologyLabel(std::string_view key, std::span<const DeclaredTopology> dec
 }
 
 std::string LevelNameOf(std::string_view key) {
-  const auto is_whole = [key](const LevelSource& level) {
-    return level.part == LabelPart::kWhole && level.key == key;
-  };
-  std::vector<Scheme> known = {Regions()};
-  known.insert(known.end(), FabricSchemes().begin(), FabricSchemes().end());
-  known.insert(known.end(), AcceleratorSchemes().begin(), AcceleratorSchemes().end());
-  for (const Scheme& scheme : known) {
-    const auto level = std::find_if(scheme.begin(), scheme.end(), is_whole);
-    if (level != scheme.end()) return level->name;
+  for (const LevelSource& level : KnownLevels()) {
+    if (level.part == LabelPart::kWhole && level.key == key) return level.name;
   }
   return std::string(key.substr(key.rfind('/') + 1));  // npos + 1 is 0
 }

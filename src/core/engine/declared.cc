@@ -32,9 +32,7 @@ bool DeclareTopology(State& state) {
     const int32_t lowest = first->precedence;
     std::erase_if(all, [lowest](const auto& topology) { return topology.precedence != lowest; });
   }
-  if (std::ranges::equal(all, state.cluster.declared())) return false;
-  state.cluster.DeclareTopology(std::move(all));
-  return true;
+  return state.cluster.DeclareTopology(std::move(all));
 }
 
 bool IsDeclared(const State& state, const ApiObject& object) {

@@ -100,6 +100,15 @@ void CheckLevel(const World& world, const std::vector<Assignment>& gang, const s
 
 }  // namespace
 
+std::vector<DeclaredTopology> TopologiesOf(const std::map<ObjectKey, ApiObject>& objects) {
+  std::vector<DeclaredTopology> out;
+  for (const auto& [key, object] : objects) {
+    const auto* topology = std::get_if<DeclaredTopology>(&object.body);
+    if (topology != nullptr) out.push_back(*topology);
+  }
+  return out;
+}
+
 std::vector<std::string> CheckPlacement(const World& world, const std::vector<Assignment>& gang) {
   std::vector<std::string> wrong;
   CheckNodes(world, gang, wrong);

@@ -3,6 +3,7 @@
 #ifndef PHALANX_CORE_JUDGE_JUDGE_H_
 #define PHALANX_CORE_JUDGE_JUDGE_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,11 @@ struct World {
   std::vector<NodeObject> nodes;
   std::vector<Occupant> occupants;
   LabelMap node_scope;
-  std::vector<DeclaredTopology> topologies;  // what objects declare, by name
+  std::vector<DeclaredTopology> topologies;  // TopologiesOf() the cluster's objects
 };
+
+// What objects declare about the topology, by their keys.
+std::vector<DeclaredTopology> TopologiesOf(const std::map<ObjectKey, ApiObject>& objects);
 
 // What is wrong with placing `gang` at once, in words; empty is right. Checks: every member has a
 // node that exists, is ready, schedulable, in scope, tolerated and selected; no resource of any

@@ -1,5 +1,5 @@
-// In which domain of a level is a node? Read from the node labels and what objects
-// declare, by the rules of docs/policies/placement.md, section "Levels".
+// In which domain of a level is a node? Read from the node labels and what objects declare, by the
+// rules of docs/policies/placement.md, section "Levels".
 #ifndef PHALANX_CORE_JUDGE_LEVELS_H_
 #define PHALANX_CORE_JUDGE_LEVELS_H_
 

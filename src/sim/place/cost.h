@@ -17,10 +17,9 @@ namespace phalanx::sim {
 // Of one role that comes in segments; ranks follow the tree.
 struct SegmentCost {
   int32_t segments = 0;
-  int32_t cut = 0;  // term 2: not in one domain of their required level
-  int32_t given_up =
-      0;  // term 3: levels from the preferred one to the first at which all are whole
-  std::string whole_in;  // its name; empty: none
+  int32_t cut = 0;       // term 2: not in one domain of their required level
+  int32_t given_up = 0;  // term 3: levels from the preferred one on that cut a segment
+  std::string whole_in;  // the first level that cuts none; empty: none
 };
 
 struct Cost {
