@@ -129,6 +129,7 @@ func (a *adapter) attach(ctx context.Context, cc *schedulerapp.CompletedConfig, 
 		Late: mirror.NewListers(cc.InformerFactory), Outbox: a.outbox, Table: s.Table, Class: s.Class,
 		Hands: a.hands, Grace: s.Args.BrainGrace.Duration}
 	go plugin.ServeBarriers(ctx, s.Table)
+	go plugin.NewEventQueue(s.Gate, sched.Profiles).Run(ctx)
 	go func() {
 		if watch.Run(ctx) {
 			sync.Run(ctx)

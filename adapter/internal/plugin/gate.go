@@ -11,13 +11,14 @@ import (
 // BindGate bounds the Bindings under way. It lets gangs through one after the other, so that the time
 // in which a gang is bound in part is short.
 type BindGate struct {
+	most    int
 	mu      sync.Mutex
 	free    int
 	waiting []*ticket // those that pass first stand first
 }
 
 // NewBindGate lets `most` through at a time.
-func NewBindGate(most int) *BindGate { return &BindGate{free: most} }
+func NewBindGate(most int) *BindGate { return &BindGate{most: most, free: most} }
 
 type ticket struct {
 	order uint64
@@ -62,6 +63,13 @@ func (g *BindGate) Leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.leaveLocked()
+}
+
+// Busy tells that some are through.
+func (g *BindGate) Busy() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.free < g.most
 }
 
 func (g *BindGate) takeLocked() {
