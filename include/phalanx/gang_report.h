@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "phalanx/objects.h"
 #include "phalanx/time.h"
@@ -25,12 +26,12 @@ struct GangCondition {
   friend bool operator==(const GangCondition&, const GangCondition&) = default;
 };
 
-// The object as such: its name, and the controller that all members have in common (empty kind:
-// they have none, or not the same one).
+// The object as such: its name, and what it goes with when the last of them is gone. That is the
+// controller that all members have in common; without one it is the first few members themselves.
 struct GangObject {
   GangKey gang;
   std::string name;
-  OwnerRef owner;
+  std::vector<OwnerRef> owners;
 };
 
 struct GangReport {

@@ -94,6 +94,7 @@ void ApiServer::RemovePod(const std::string& uid) {
   groups_[it->second.spec.group].erase(uid);
   on_node_[it->second.spec.node].erase(uid);
   pods_.erase(it);
+  DropOwned(uid);
   TellPod(uid);
 }
 
@@ -126,7 +127,7 @@ void ApiServer::ChangePod(const std::string& uid, const ChangePods& change) {
 DirectiveResult ApiServer::MakeGang(const GangObject& object) {
   if (!serves_gangs_) return {0, false, 404, "the server has no gangs", true};
   ApiGang& gang = gangs_[object.gang];
-  gang.owner = object.owner;
+  gang.owners = object.owners;
   ++gang.writes;
   return {0, true, 201, "", false};
 }
@@ -146,7 +147,12 @@ DirectiveResult ApiServer::DropGang(const GangKey& gang) {
 }
 
 void ApiServer::DropOwned(const std::string& owner_uid) {
-  std::erase_if(gangs_, [&](const auto& gang) { return gang.second.owner.uid == owner_uid; });
+  for (auto it = gangs_.begin(); it != gangs_.end();) {
+    std::vector<OwnerRef>& owners = it->second.owners;
+    const bool owned =
+        std::erase_if(owners, [&](const OwnerRef& owner) { return owner.uid == owner_uid; }) > 0;
+    it = owned && owners.empty() ? gangs_.erase(it) : std::next(it);
+  }
 }
 
 void ApiServer::SetWaits(const std::string& uid) {

@@ -38,7 +38,7 @@ struct ApiPod {
 
 // A Gang object.
 struct ApiGang {
-  OwnerRef owner = {};
+  std::vector<OwnerRef> owners = {};
   std::optional<GangReport> status = {};  // the last one that was written
   int64_t writes = 0;                     // of the object and its status
 };
@@ -93,7 +93,7 @@ class ApiServer {
   DirectiveResult MakeGang(const GangObject& object);
   DirectiveResult ShowGang(const GangReport& report);
   DirectiveResult DropGang(const GangKey& gang);
-  // The garbage collector: their owner is gone.
+  // The garbage collector: an object goes with the last of its owners.
   void DropOwned(const std::string& owner_uid);
   void SetWaits(const std::string& uid);
   void ServeGangs(bool serve);

@@ -66,12 +66,17 @@ void PutStart(const GangReport& report, Json& status) {
   }
 }
 
+// The controller; members that own the object themselves say nothing that its name does not.
+std::string OwnerText(const GangObject& object) {
+  if (object.owners.empty() || object.owners[0].kind == "Pod") return "";
+  return object.owners[0].kind + "/" + object.owners[0].name;
+}
+
 Json StatusJson(const GangReport& report) {
-  const OwnerRef& owner = report.object.owner;
   const bool waits = report.state == GangState::kWaiting;
   Json status = {{"state", StateName(report.state)},
                  {"ready", fmt::format("{}/{}", report.bound, report.size)},
-                 {"owner", OrNull(owner.kind.empty() ? "" : owner.kind + "/" + owner.name)},
+                 {"owner", OrNull(OwnerText(report.object))},
                  {"members", MembersJson(report)},
                  {"accelerators", report.accelerators},
                  {"priority", report.priority},
@@ -97,11 +102,11 @@ Json StatusJson(const GangReport& report) {
 
 std::string GangManifest(const GangObject& object) {
   Json metadata = {{"name", object.name}, {"namespace", object.gang.ns}};
-  if (const OwnerRef& owner = object.owner; !owner.kind.empty()) {
-    metadata["ownerReferences"] = Json::array({{{"apiVersion", owner.api_version},
-                                                {"kind", owner.kind},
-                                                {"name", owner.name},
-                                                {"uid", owner.uid}}});
+  for (const OwnerRef& owner : object.owners) {
+    metadata["ownerReferences"].push_back({{"apiVersion", owner.api_version},
+                                           {"kind", owner.kind},
+                                           {"name", owner.name},
+                                           {"uid", owner.uid}});
   }
   return Dump({{"apiVersion", fmt::format("{}/{}", kGangGroup, kGangVersion)},
                {"kind", "Gang"},

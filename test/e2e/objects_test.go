@@ -18,6 +18,7 @@ var objectStories = []story{
 	{"gang-explained", "smoke", time.Minute, gangExplained},
 	{"members-told", "smoke", 2 * time.Minute, membersTold},
 	{"gang-object-deleted", "smoke", 2 * time.Minute, gangObjectDeleted},
+	{"gang-object-collected", "smoke", 2 * time.Minute, gangObjectCollected},
 }
 
 // gangColumns is what `kubectl get gangs` shows.
@@ -250,6 +251,24 @@ func gangObjectDeleted(e *env) {
 	e.bound(gang)
 	e.eventually("its object again", e.shows("waiting.label", map[string]string{"STATE": "Running", "READY": "4/4",
 		"OWNER": "Job/waiting"}))
+}
+
+// gangObjectCollected: pods without a controller own their gang's object, so it goes
+// with the last of them, even while there is no brain to clean up.
+func gangObjectCollected(e *env) {
+	gang := e.gang("bare", 3, 1)
+	e.must(e.CreatePods(e.ctx, 3, gang))
+	members := e.bound(gang)
+	e.eventually("its object", e.shows("bare.label", map[string]string{"OWNER": "", "STATE": "Running", "READY": "3/3"}))
+	e.phalanx.Brain.Kill()
+	e.must(e.deletePod(&members[0]))
+	e.holds(quiet, e.shows("bare.label", map[string]string{"STATE": "Running"}))
+	e.must(e.deletePod(&members[1]))
+	e.must(e.deletePod(&members[2]))
+	e.eventually("the object to go with its pods", e.noObject("bare.label"))
+	e.must(e.phalanx.StartBrain(e.ctx))
+	e.must(e.phalanx.WaitReady(e.ctx))
+	e.holds(quiet, e.noObject("bare.label"))
 }
 
 // crds is the folder of the chart with the definitions of our kinds.

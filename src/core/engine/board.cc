@@ -24,7 +24,7 @@ void Mix(Hash& hash, const Slot& slot) { hash.Add(slot.due).Add(slot.order); }
 
 uint64_t DigestOf(const GangKey& key, const Shown& shown) {
   Hash hash;
-  hash.Add(key).Add(shown.made).Add(shown.owner).Add(shown.said.print).Add(shown.said.position);
+  hash.Add(key).Add(shown.made).Add(shown.owners).Add(shown.said.print).Add(shown.said.position);
   hash.Add(shown.written).Add(shown.not_before).Add(shown.failures).Add(shown.in_flight);
   hash.Add(shown.flying).Add(shown.saying.print).Add(shown.making).Add(shown.again);
   hash.Add(shown.complete.since).Add(shown.ready.since).Add(shown.finished.since);

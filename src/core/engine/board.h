@@ -68,11 +68,11 @@ enum class WriteKind { kMake, kShow, kDrop };
 
 // The Gang object of a gang: what is there, and what is under way.
 struct Shown {
-  bool made = false;   // the object is there, as far as is known
-  uint64_t owner = 0;  // hash of the owner that it was made with
-  Saying said;         // by the last status that was written
-  Time written{0};     // when
-  Time not_before{0};  // nothing is written earlier: a gang of one, or after a failure
+  bool made = false;    // the object is there, as far as is known
+  uint64_t owners = 0;  // hash of the owners that it was made with
+  Saying said;          // by the last status that was written
+  Time written{0};      // when
+  Time not_before{0};   // nothing is written earlier: a gang of one, or after a failure
   int32_t failures = 0;
 
   // The write under way; 0: none.

@@ -12,15 +12,30 @@
 namespace phalanx {
 namespace {
 
-// The controller that all members have in common.
-OwnerRef CommonOwner(const Roster& roster) {
+// A gang may have thousands of members, and an object is to stay small.
+constexpr size_t kMostOwners = 8;
+
+// The controller that all members have in common; null: they have none, or not the same one.
+const OwnerRef* CommonOwner(const Roster& roster) {
   const OwnerRef* common = nullptr;
   for (const auto& [key, member] : roster.members()) {
     const OwnerRef& owner = member.object.owner;
-    if (common != nullptr && owner.uid != common->uid) return {};
+    if (owner.uid.empty() || (common != nullptr && owner.uid != common->uid)) return nullptr;
     common = &owner;
   }
-  return common == nullptr ? OwnerRef{} : *common;
+  return common;
+}
+
+// Whoever they are, the API server collects the object when the last of them is gone, even while no
+// brain runs. When those members are gone and others are not, it is made again with the next ones.
+std::vector<OwnerRef> OwnersOf(const Roster& roster) {
+  if (const OwnerRef* common = CommonOwner(roster)) return {*common};
+  std::vector<OwnerRef> owners;
+  for (const auto& [key, member] : roster.members()) {
+    if (owners.size() == kMostOwners) break;
+    owners.push_back({"v1", "Pod", key.name, key.uid});
+  }
+  return owners;
 }
 
 bool IsComplete(const Gang& gang) {
@@ -112,7 +127,7 @@ Headline HeadlineOf(const Gang& gang) { return {StateOf(gang.phase), gang.reason
 
 GangReport ReportOf(const State& state, const Gang& gang, const Shown& shown) {
   GangReport report;
-  report.object = {gang.key, ObjectName(gang.key), CommonOwner(gang.roster)};
+  report.object = {gang.key, ObjectName(gang.key), OwnersOf(gang.roster)};
   report.state = StateOf(gang.phase);
   report.size = gang.terms.size;
   report.min = gang.terms.min;
@@ -167,15 +182,17 @@ uint64_t PrintOf(const GangReport& report) {
   hash.Add(report.succeeded).Add(report.failed).Add(report.accelerators).Add(report.priority);
   hash.Add(report.position).Add(report.waiting_since).Add(report.retry_at).Add(report.started);
   hash.Add(report.waited).Add(report.domain).Add(report.attempts).Add(report.reason);
-  hash.Add(report.explanation).Add(report.object.owner.kind).Add(report.object.owner.name);
+  hash.Add(report.explanation).Add(PrintOf(report.object.owners));
   for (const auto* condition : {&report.complete, &report.ready, &report.finished}) {
     Add(hash, *condition);
   }
   return hash.Done() | 1;
 }
 
-uint64_t PrintOf(const OwnerRef& owner) {
-  return Hash().Add(owner.kind).Add(owner.name).Add(owner.uid).Done() | 1;
+uint64_t PrintOf(const std::vector<OwnerRef>& owners) {
+  Hash hash;
+  for (const OwnerRef& owner : owners) hash.Add(owner.kind).Add(owner.name).Add(owner.uid);
+  return hash.Done() | 1;
 }
 
 }  // namespace phalanx

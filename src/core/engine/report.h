@@ -3,6 +3,7 @@
 #define PHALANX_CORE_ENGINE_REPORT_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "core/engine/board.h"
 #include "core/engine/gang.h"
@@ -24,7 +25,7 @@ void NoteTruths(const Gang& gang, Time now, Shown* shown);
 
 // Hashes; never 0.
 uint64_t PrintOf(const GangReport& report);
-uint64_t PrintOf(const OwnerRef& owner);
+uint64_t PrintOf(const std::vector<OwnerRef>& owners);
 
 }  // namespace phalanx
 

@@ -57,12 +57,12 @@ void WriteObject(State& state, const GangKey& key) {
     return;
   }
   const GangReport report = id.valid() ? ReportOf(state, state.gangs.Get(id), shown) : *shown.last;
-  const uint64_t owner = PrintOf(report.object.owner);
+  const uint64_t owners = PrintOf(report.object.owners);
   const uint64_t print = PrintOf(report);
-  // Without members there is no owner to say: an object made then would outlive its Job.
+  // Without members there is nobody to go with: an object made then would stay for ever.
   const bool owned = id.valid() && !state.gangs.Get(id).roster.members().empty();
-  if (owned && (!shown.made || shown.owner != owner)) {
-    shown.making = owner;
+  if (owned && (!shown.made || shown.owners != owners)) {
+    shown.making = owners;
     Send(state, key, shown, WriteKind::kMake, MakeGang{report.object});
   } else if (shown.made && shown.said.print != print) {
     shown.saying = {print, {report.state, report.reason.code}, report.position};
@@ -77,7 +77,7 @@ void Applied(State& state, Shown& shown) {
   shown.failures = 0;
   if (shown.flying == WriteKind::kMake) {
     shown.made = true;
-    shown.owner = shown.making;
+    shown.owners = shown.making;
     shown.said = {};  // it may be a new one, without a status
   }
   if (shown.flying == WriteKind::kShow) {

@@ -7,6 +7,7 @@
 namespace phalanx::test {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -27,6 +28,13 @@ class ShowTest : public ::testing::Test {
     }
     return *it->second.status;
   }
+  std::vector<std::string> OwnerUids(const std::string& object) {
+    std::vector<std::string> uids;
+    for (const OwnerRef& owner : rig->gang_objects.at("team-a/" + object).object.owners) {
+      uids.push_back(owner.uid);
+    }
+    return uids;
+  }
   std::unique_ptr<Rig> rig;
 };
 
@@ -36,8 +44,9 @@ TEST_F(ShowTest, AWaitingGangSaysWhyAndWhere) {
   rig->Advance(Duration::Seconds(2));
   ASSERT_THAT(rig->gang_objects, SizeIs(1));
   const GangObject& object = rig->gang_objects.at("team-a/train.label").object;
-  EXPECT_EQ(object.owner.kind, "Job");
-  EXPECT_EQ(object.owner.name, "train");
+  ASSERT_THAT(object.owners, SizeIs(1));
+  EXPECT_EQ(object.owners[0].kind, "Job");
+  EXPECT_EQ(object.owners[0].name, "train");
   const GangReport status = Status("train.label");
   EXPECT_EQ(status.state, GangState::kWaiting);
   EXPECT_EQ(status.reason.code, ReasonCode::kCapacity);
@@ -194,7 +203,7 @@ TEST_F(ShowTest, ANewGangOfTheSameNameTakesTheObjectOver) {
   rig->AddPods(pods);
   rig->Advance(Duration::Minutes(15));
   EXPECT_EQ(Status("train.label").state, GangState::kWaiting);
-  EXPECT_EQ(rig->gang_objects.at("team-a/train.label").object.owner.uid, "another-job");
+  EXPECT_THAT(OwnerUids("train.label"), ElementsAre("another-job"));
 }
 
 // The Job was deleted: its pods go first, or the object does.
@@ -212,7 +221,7 @@ TEST_F(ShowTest, AnObjectWithoutMembersKeepsItsOwnerAndIsNotMadeAgain) {
     if (object_goes_first) {
       EXPECT_THAT(rig->gang_objects, IsEmpty());
     } else {
-      EXPECT_EQ(rig->gang_objects.at("team-a/train.label").object.owner.kind, "Job");
+      EXPECT_THAT(OwnerUids("train.label"), ElementsAre("uid-job-train"));
     }
   }
 }
@@ -227,13 +236,26 @@ TEST_F(ShowTest, AnObjectThatIsMissingIsMadeAgain) {
   EXPECT_EQ(Status("train.label").state, GangState::kRunning);
 }
 
-TEST_F(ShowTest, OwnerOfMembersWithDifferentOnesIsNobody) {
-  Begin({MakeNode("n1", 1)});
-  std::vector<PodObject> pods = MakeGang({.size = 2});
-  pods[1].owner.uid = "another-job";
-  rig->AddPods(pods);
-  rig->Advance(Duration::Seconds(2));
-  EXPECT_EQ(rig->gang_objects.at("team-a/train.label").object.owner.kind, "");
+// While no brain runs nobody else could clean it up.
+TEST_F(ShowTest, WithoutACommonControllerTheFirstMembersAreOwners) {
+  for (const std::string owner : {"", "another-job"}) {
+    Begin({MakeNode("n1", 1)});
+    std::vector<PodObject> pods = MakeGang({.size = 12});
+    for (PodObject& pod : pods) {
+      if (owner.empty()) pod.owner = {};
+    }
+    pods.back().owner.uid = owner;
+    rig->AddPods(pods);
+    rig->Advance(Duration::Seconds(2));
+    EXPECT_THAT(
+        OwnerUids("train.label"),
+        ElementsAre("team-a/train-0", "team-a/train-1", "team-a/train-2", "team-a/train-3",
+                    "team-a/train-4", "team-a/train-5", "team-a/train-6", "team-a/train-7"));
+    for (int i = 0; i < 8; ++i) rig->RemovePod("team-a/train-" + std::to_string(i));
+    rig->Advance(Duration::Seconds(12));
+    EXPECT_THAT(OwnerUids("train.label"), ElementsAre("team-a/train-8", "team-a/train-9",
+                                                      "team-a/train-10", "team-a/train-11"));
+  }
 }
 
 TEST_F(ShowTest, WithoutTheKindOneWriteIsTriedEvery30Seconds) {

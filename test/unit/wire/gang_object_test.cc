@@ -22,7 +22,8 @@ using Json = nlohmann::json;
 
 GangReport Waiting() {
   GangReport report;
-  report.object = {{"team", "label", "train"}, "train.label", {"batch/v1", "Job", "train", "u-1"}};
+  report.object = {
+      {"team", "label", "train"}, "train.label", {{"batch/v1", "Job", "train", "u-1"}}};
   report.size = 12;
   report.min = 10;
   report.present = 12;
@@ -54,9 +55,16 @@ TEST(GangManifest, SaysWhichGangAndWhoseItIs) {
   EXPECT_EQ(owner["uid"], "u-1");
   EXPECT_FALSE(owner.contains("controller")) << "the Job controls its pods, not this";
   EXPECT_FALSE(owner.contains("blockOwnerDeletion")) << "that would need a right on every owner";
-  GangObject nobodys = Waiting().object;
-  nobodys.owner = {};
-  EXPECT_FALSE(Json::parse(GangManifest(nobodys))["metadata"].contains("ownerReferences"));
+}
+
+TEST(GangManifest, OfBarePodsGoesWithTheLastOfThem) {
+  GangReport report = Waiting();
+  report.object.owners = {{"v1", "Pod", "train-0", "u-0"}, {"v1", "Pod", "train-1", "u-1"}};
+  const Json owners = Json::parse(GangManifest(report.object))["metadata"]["ownerReferences"];
+  ASSERT_EQ(owners.size(), 2u);
+  EXPECT_EQ(owners[1],
+            Json({{"apiVersion", "v1"}, {"kind", "Pod"}, {"name", "train-1"}, {"uid", "u-1"}}));
+  EXPECT_TRUE(StatusOf(report)["owner"].is_null());
 }
 
 TEST(GangStatusPatch, OfAWaitingGang) {
