@@ -162,6 +162,9 @@ struct DeclaredLevel {
   std::string name;
   std::string label;
   bool before_dot = false;  // only the part of the value before its first dot counts
+  // The first level above that this one crosses: its domains hold hosts of several domains of that
+  // level. Empty: none.
+  std::string crosses = {};
 
   friend auto operator<=>(const DeclaredLevel&, const DeclaredLevel&) = default;
 };

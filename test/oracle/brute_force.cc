@@ -134,7 +134,7 @@ std::optional<BestPlacement> BruteForceOneRole(const SmallWorld& world) {
     std::vector<std::vector<Domains>> segments(1);
     for (const std::string* name : {&level, &role.segment.required_level}) {
       if (role.segment.size == 1 || name->empty()) continue;
-      segments[0].push_back(DomainsOf(world, hosts, *name));
+      segments[0].push_back(PartsOf(world, hosts, *name));
     }
     const std::vector<size_t> order(1, 0);
     if (auto best = Every(world, std::move(segments), order).Best()) return best;
@@ -149,7 +149,7 @@ std::optional<BestPlacement> BruteForceRoles(const SmallWorld& world) {
   for (const Role& role : world.roles) {
     segments.emplace_back();
     if (role.segment.size == 1 || role.segment.required_level.empty()) continue;
-    segments.back().push_back(DomainsOf(world, hosts, role.segment.required_level));
+    segments.back().push_back(PartsOf(world, hosts, role.segment.required_level));
   }
   std::vector<size_t> order(world.roles.size());
   std::iota(order.begin(), order.end(), size_t{0});

@@ -124,11 +124,17 @@ bool LevelExists(const std::vector<Host>& hosts, size_t level) {
                      [&](const Host& host) { return !host.values[level].empty(); });
 }
 
-std::vector<std::vector<size_t>> DomainsOf(const SmallWorld& world, const std::vector<Host>& hosts,
-                                           const std::string& level) {
+namespace {
+
+// `across`: a level below the NVLink domains is not cut by them. In these worlds that is the leaf.
+std::vector<std::vector<size_t>> Domains(const SmallWorld& world, const std::vector<Host>& hosts,
+                                         const std::string& level, bool across) {
   const auto named = std::find_if(world.levels.begin(), world.levels.end(),
                                   [&](const WorldLevel& other) { return other.name == level; });
   const auto depth = named - world.levels.begin();
+  const auto above = std::find_if(world.levels.begin(), named, [&](const WorldLevel& other) {
+    return across && other.name == "nvlink";
+  });
   std::map<Path, std::vector<size_t>> domains;
   for (size_t i = 0; i < hosts.size(); ++i) {
     const std::vector<std::string>& values = hosts[i].values;
@@ -137,12 +143,26 @@ std::vector<std::vector<size_t>> DomainsOf(const SmallWorld& world, const std::v
     } else if (level == "host") {
       domains[{hosts[i].name}].push_back(i);
     } else if (named != world.levels.end() && !values[static_cast<size_t>(depth)].empty()) {
-      domains[Path(values.begin(), values.begin() + depth + 1)].push_back(i);
+      Path path(values.begin(), values.begin() + (above - world.levels.begin()));
+      path.push_back(values[static_cast<size_t>(depth)]);
+      domains[path].push_back(i);
     }
   }
   std::vector<std::vector<size_t>> out;
   for (auto& [path, members] : domains) out.push_back(std::move(members));
   return out;
+}
+
+}  // namespace
+
+std::vector<std::vector<size_t>> DomainsOf(const SmallWorld& world, const std::vector<Host>& hosts,
+                                           const std::string& level) {
+  return Domains(world, hosts, level, true);
+}
+
+std::vector<std::vector<size_t>> PartsOf(const SmallWorld& world, const std::vector<Host>& hosts,
+                                         const std::string& level) {
+  return Domains(world, hosts, level, false);
 }
 
 bool InWholeSegments(const std::vector<std::vector<size_t>>& domains,

@@ -32,6 +32,9 @@ bool LevelExists(const std::vector<Host>& hosts, size_t level);
 // that lack the level are in none.
 std::vector<std::vector<size_t>> DomainsOf(const SmallWorld& world, const std::vector<Host>& hosts,
                                            const std::string& level);
+// The same as the tree has them, where segments are kept whole: a level that crosses others is cut.
+std::vector<std::vector<size_t>> PartsOf(const SmallWorld& world, const std::vector<Host>& hosts,
+                                         const std::string& level);
 
 // Whether each domain takes whole segments, and nothing is outside of them.
 bool InWholeSegments(const std::vector<std::vector<size_t>>& domains,

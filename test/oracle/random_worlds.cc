@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,23 +37,13 @@ LabelMap TwoTreeLabels(Random& random) {
   return labels;
 }
 
-// Coarse to fine: the depth of a level is the length of a path that ends there.
 std::vector<WorldLevel> LevelsOf(const std::vector<NodeObject>& nodes) {
-  const judge::Levels levels(nodes, {});
-  std::vector<std::pair<size_t, WorldLevel>> by_depth;
-  const WorldLevel all[] = {{"zone", kZoneKey}, {"leaf", kTierKey}, {"nvlink", kNvlinkKey}};
-  for (const WorldLevel& level : all) {
-    for (const NodeObject& node : nodes) {
-      const auto path = levels.DomainOf(node, level.name);
-      if (!path) continue;
-      by_depth.emplace_back(path->size(), level);
-      break;
-    }
-  }
-  std::sort(by_depth.begin(), by_depth.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
+  const std::map<std::string, std::string> keys = {
+      {"zone", kZoneKey}, {"leaf", kTierKey}, {"nvlink", kNvlinkKey}};
   std::vector<WorldLevel> out;
-  for (auto& [depth, level] : by_depth) out.push_back(std::move(level));
+  for (const std::string& name : judge::Levels(nodes, {}).Names()) {
+    out.push_back({name, keys.at(name)});
+  }
   return out;
 }
 

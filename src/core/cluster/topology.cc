@@ -24,6 +24,11 @@ DomainId Topology::DomainAt(HostId host, LevelId level) const {
   return DomainId::None();
 }
 
+const Crossing* Topology::CrossingOf(LevelId level) const {
+  const auto found = std::ranges::find(crossings_, level, &Crossing::level);
+  return found == crossings_.end() ? nullptr : &*found;
+}
+
 HostId Topology::HostOf(NodeId node) const {
   return node.valid() && node.index() < host_of_node_.size() ? host_of_node_[node.index()]
                                                              : HostId::None();

@@ -17,6 +17,9 @@
 // numbers are the tie order and the rank order of every placement, and do not depend on the order
 // in which nodes arrived.
 //
+// A level that does not nest in the others is cut by path in the tree; its true domains are beside
+// it (crossing.h).
+//
 // Health, cordons and usage are not topology.
 #ifndef PHALANX_CORE_CLUSTER_TOPOLOGY_H_
 #define PHALANX_CORE_CLUSTER_TOPOLOGY_H_
@@ -28,6 +31,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/cluster/crossing.h"
 #include "phalanx/ids.h"
 #include "phalanx/objects.h"
 
@@ -72,6 +76,8 @@ class Topology {
   // The domain of `host` at `level`, None if it has none there or `level` is the host level.
   // O(levels).
   DomainId DomainAt(HostId host, LevelId level) const;
+  // The true domains of a level that crosses the tree; nullptr of all others.
+  const Crossing* CrossingOf(LevelId level) const;
   // All domains of a level, in depth-first order.
   std::span<const DomainId> DomainsAt(LevelId level) const { return by_level_[level.index()]; }
   HostId HostOf(NodeId node) const;  // None if the node is not in this generation
@@ -88,6 +94,7 @@ class Topology {
   std::vector<Host> hosts_;
   std::vector<std::vector<DomainId>> by_level_;
   std::vector<HostId> host_of_node_;
+  std::vector<Crossing> crossings_;  // by level
 };
 
 // One node for the builder: its id, name and labels.

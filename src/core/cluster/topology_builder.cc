@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -31,6 +32,7 @@ class TopologyBuilder {
     for (const Row& row : rows_) AddHost(row);
     CloseDownTo(0);
     out_->domains_[0].host_count = static_cast<uint32_t>(out_->hosts_.size());
+    for (size_t level = 0; level < sources_.size(); ++level) AddCrossing(level);
     return out_;
   }
 
@@ -88,6 +90,64 @@ class TopologyBuilder {
     if (row.node.index() >= index.size()) index.resize(row.node.index() + 1);
     PHALANX_CHECK(!index[row.node.index()].valid(), "node {} twice", row.name);
     index[row.node.index()] = host;
+  }
+
+  // The levels that make the identity of a domain of `level`, without those that it crosses; empty
+  // if it crosses none.
+  std::vector<size_t> PathAcross(size_t level) const {
+    const auto crossed = std::ranges::find(sources_, sources_[level].crosses, &LevelSource::name);
+    const auto first = static_cast<size_t>(crossed - sources_.begin());
+    if (first >= level) return {};
+    std::vector<size_t> path;
+    for (size_t above = 0; above < level; ++above) {
+      if (above < first || !sources_[above].crosses.empty()) path.push_back(above);
+    }
+    path.push_back(level);
+    return path;
+  }
+
+  // rows_ are in the order of hosts.
+  void AddCrossing(size_t level) {
+    const std::vector<size_t> path = PathAcross(level);
+    if (path.empty()) return;
+    std::map<std::vector<uint32_t>, std::vector<uint32_t>> hosts_of;
+    for (uint32_t host = 0; host < rows_.size(); ++host) {
+      if (rows_[host].ranks[level] == kMissing) continue;
+      std::vector<uint32_t> values;
+      values.reserve(path.size());
+      for (const size_t at : path) values.push_back(rows_[host].ranks[at]);
+      hosts_of[std::move(values)].push_back(host);
+    }
+    // Each is made of domains of the tree: as many of both are the same ones.
+    if (hosts_of.size() == out_->by_level_[level].size()) return;
+    Crossing crossing{LevelId(static_cast<uint32_t>(level)), {}, {}};
+    crossing.domain_of.assign(rows_.size(), Crossing::kNone);
+    for (const auto& [values, hosts] : hosts_of) {
+      for (const uint32_t host : hosts) {
+        crossing.domain_of[host] = static_cast<uint32_t>(crossing.domains.size());
+      }
+      crossing.domains.push_back({PathOf(path, values), RangesOf(hosts)});
+    }
+    out_->crossings_.push_back(std::move(crossing));
+  }
+
+  std::string PathOf(const std::vector<size_t>& levels, const std::vector<uint32_t>& values) const {
+    std::string path;
+    for (size_t i = 0; i < levels.size(); ++i) {
+      if (values[i] == kMissing) continue;
+      if (!path.empty()) path += '/';
+      path += values_[levels[i]][values[i]];
+    }
+    return path;
+  }
+
+  static std::vector<HostRange> RangesOf(const std::vector<uint32_t>& hosts) {
+    std::vector<HostRange> ranges;
+    for (const uint32_t host : hosts) {
+      if (ranges.empty() || ranges.back().end() != host) ranges.push_back({HostId(host), 0});
+      ++ranges.back().count;
+    }
+    return ranges;
   }
 
   DomainId Innermost() const { return open_.empty() ? DomainId(0) : open_.back().second; }

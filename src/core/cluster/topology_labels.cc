@@ -199,8 +199,8 @@ std::vector<Scheme> SchemesOf(std::span<const DeclaredTopology> declared) {
   for (const DeclaredTopology& topology : declared) {
     Scheme& scheme = schemes.emplace_back();
     for (const DeclaredLevel& level : topology.levels) {
-      scheme.push_back(
-          {level.name, level.label, level.before_dot ? LabelPart::kBeforeDot : LabelPart::kWhole});
+      const LabelPart part = level.before_dot ? LabelPart::kBeforeDot : LabelPart::kWhole;
+      scheme.push_back({level.name, level.label, part, level.crosses});
     }
   }
   return schemes;
@@ -215,7 +215,10 @@ Scheme Join(std::span<const TopologyInput> nodes, Scheme fabric) {
   DropNamesOf(fabric, levels);
   levels.insert(levels.end(), fabric.begin(), fabric.begin() + above);
   levels.insert(levels.end(), accelerator.begin(), accelerator.end());
-  levels.insert(levels.end(), fabric.begin() + above, fabric.end());
+  for (auto crossing = fabric.begin() + above; crossing != fabric.end(); ++crossing) {
+    levels.push_back(*crossing);
+    levels.back().crosses = accelerator.front().name;
+  }
   return levels;
 }
 

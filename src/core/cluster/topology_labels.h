@@ -14,6 +14,9 @@
 //     leaf l1 ── hosts a0 a1 b0 b1          rack a ── leaf l1 ── a0 a1
 //     leaf l2 ── hosts a2 a3 b2 b3               │    leaf l2 ── a2 a3
 //     (racks a and b cross both)            rack b ── leaf l1 ── b0 b1 ...
+//
+// Those fabric levels then cross the accelerator levels, and their true domains are kept as well
+// (crossing.h).
 #ifndef PHALANX_CORE_CLUSTER_TOPOLOGY_LABELS_H_
 #define PHALANX_CORE_CLUSTER_TOPOLOGY_LABELS_H_
 
@@ -38,6 +41,8 @@ struct LevelSource {
   std::string name;
   std::string key;
   LabelPart part = LabelPart::kWhole;
+  // The name of the first level above that it crosses (crossing.h); empty: none.
+  std::string crosses = {};
 };
 
 // The value of a level on a node; empty: the node lacks the level.

@@ -32,7 +32,7 @@ void FieldHasher::Put(const GangKey& key) { Add(key.ns, key.source, key.name); }
 void FieldHasher::Put(const ObjectKey& key) { Add(key.kind, key.ns, key.name); }
 
 void FieldHasher::Put(const DeclaredLevel& level) {
-  Add(level.name, level.label, level.before_dot);
+  Add(level.name, level.label, level.before_dot, level.crosses);
 }
 
 void FieldHasher::Put(const DeclaredTopology& topology) {

@@ -208,8 +208,21 @@ void PlanStart(State& state, Gang& gang, GangId id, int64_t* spent) {
   Commit(state, gang, id, chosen);
 }
 
+// The hosts of the domain of `level` that `host` is in; empty: it is in none.
+std::vector<HostRange> DomainAround(const Topology& topology, HostId host, LevelId level) {
+  if (level == topology.host_level()) return {{host, 1}};
+  if (const Crossing* crossing = topology.CrossingOf(level)) {
+    const uint32_t domain = crossing->domain_of[host.index()];
+    if (domain == Crossing::kNone) return {};
+    return crossing->domains[domain].hosts;
+  }
+  const DomainId domain = topology.DomainAt(host, level);
+  if (!domain.valid()) return {};
+  return {{topology.domain(domain).first_host, topology.domain(domain).host_count}};
+}
+
 // The required domain, told by the first bound member whose host is known.
-HostRange RequiredRange(const State& state, const Gang& gang) {
+std::vector<HostRange> RequiredHosts(const State& state, const Gang& gang) {
   if (gang.terms.required_level.empty()) return {};
   const Topology& topology = state.cluster.topology();
   const LevelId level = topology.FindLevel(gang.terms.required_level);
@@ -218,10 +231,8 @@ HostRange RequiredRange(const State& state, const Gang& gang) {
     if (member.standing != Standing::kBound) continue;
     const HostId host = topology.HostOf(member.node);
     if (!host.valid()) continue;
-    if (level == topology.host_level()) return {host, 1};
-    const DomainId domain = topology.DomainAt(host, level);
-    if (!domain.valid()) continue;
-    return {topology.domain(domain).first_host, topology.domain(domain).host_count};
+    std::vector<HostRange> hosts = DomainAround(topology, host, level);
+    if (!hosts.empty()) return hosts;
   }
   return {};
 }
@@ -233,7 +244,7 @@ void PlanRepair(State& state, Gang& gang, GangId id, int64_t* spent) {
   const auto missing = static_cast<size_t>(gang.terms.min - gang.roster.Placed());
   members.resize(std::min(members.size(), missing));
   PlacementRequest request = RequestFor(state, gang, members);
-  request.within = RequiredRange(state, gang);
+  request.within = RequiredHosts(state, gang);
   request.joining = true;
   auto answer = Search(state, request, members, spent);
   if (auto* reason = std::get_if<Reason>(&answer)) {
@@ -248,7 +259,7 @@ void PlanRepair(State& state, Gang& gang, GangId id, int64_t* spent) {
 void PlanJoin(State& state, Gang& gang, GangId id, int64_t* spent) {
   Chosen chosen{.joining = true};
   std::set<ShapeId> refused;
-  const HostRange within = RequiredRange(state, gang);
+  const std::vector<HostRange> within = RequiredHosts(state, gang);
   for (Member* member : Candidates(gang)) {
     if (chosen.members.size() == kMaxJoiners) break;
     if (refused.count(member->shape) > 0) continue;

@@ -96,7 +96,7 @@ struct LevelTable {
       Scheme& scheme = by_kind[topology.precedence].emplace_back();
       complete[topology.precedence] = topology.complete;
       for (const DeclaredLevel& level : topology.levels) {
-        scheme.push_back({level.name, level.label, level.before_dot ? 'p' : 'w'});
+        scheme.push_back({level.name, level.label, level.before_dot ? 'p' : 'w', level.crosses});
       }
     }
     if (by_kind.empty()) return {};
@@ -168,8 +168,17 @@ Levels::Levels(const std::vector<NodeObject>& nodes,
     (crossed ? below : levels_).push_back(level);
   }
   levels_.insert(levels_.end(), accelerator.begin(), accelerator.end());
-  levels_.insert(levels_.end(), below.begin(), below.end());
+  for (Level& level : below) {
+    level.crosses = accelerator.front().name;
+    levels_.push_back(level);
+  }
   while (levels_.size() > 16) levels_.erase(levels_.begin());
+}
+
+std::vector<std::string> Levels::Names() const {
+  std::vector<std::string> names;
+  for (const Level& level : levels_) names.push_back(level.name);
+  return names;
 }
 
 std::string Levels::Read(const Level& level, const NodeObject& node) {
@@ -199,8 +208,20 @@ std::optional<std::vector<std::string>> Levels::DomainOf(const NodeObject& node,
   const std::optional<size_t> level = Find(name_or_key);
   if (!level || Read(levels_[*level], node).empty()) return std::nullopt;
   std::vector<std::string> values;
-  for (size_t i = 0; i <= *level; ++i) values.push_back(Read(levels_[i], node));
+  for (size_t i = 0; i <= *level; ++i) {
+    if (!Crosses(*level, i)) values.push_back(Read(levels_[i], node));
+  }
   return values;
+}
+
+bool Levels::Crosses(size_t level, size_t above) const {
+  if (above == level || levels_[level].crosses.empty() || !levels_[above].crosses.empty()) {
+    return false;
+  }
+  for (size_t i = 0; i <= above; ++i) {
+    if (levels_[i].name == levels_[level].crosses) return true;
+  }
+  return false;
 }
 
 }  // namespace phalanx::judge

@@ -15,10 +15,12 @@ class Levels {
  public:
   Levels(const std::vector<NodeObject>& nodes, const std::vector<DeclaredTopology>& declared);
 
+  // Coarse to fine.
+  std::vector<std::string> Names() const;
   // Whether a level of this name, or read from this label, exists in the cluster.
   bool Known(const std::string& name_or_key) const { return Find(name_or_key).has_value(); }
-  // The values of all levels down to the named one, which make the identity of a domain; nullopt if
-  // the node has no domain of that level.
+  // The values of all levels down to the named one, without those that it crosses, which make the
+  // identity of a domain; nullopt if the node has no domain of that level.
   std::optional<std::vector<std::string>> DomainOf(const NodeObject& node,
                                                    const std::string& name_or_key) const;
 
@@ -27,10 +29,13 @@ class Levels {
     std::string name;
     std::string key;
     char reading = 'w';  // see levels.cc
+    std::string crosses = {};
   };
   friend struct LevelTable;
 
   static std::string Read(const Level& level, const NodeObject& node);
+  // Whether a domain of `level` may hold nodes of several domains of `above`.
+  bool Crosses(size_t level, size_t above) const;
   std::optional<size_t> Find(const std::string& name_or_key) const;
 
   std::vector<Level> levels_;  // coarse to fine

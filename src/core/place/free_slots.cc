@@ -6,11 +6,15 @@
 
 namespace phalanx {
 
-HostSpan HostsWithin(const Topology& topology, const PlacementRequest& request) {
+std::vector<HostRange> HostsWithin(const Topology& topology, const PlacementRequest& request) {
   const auto hosts = static_cast<uint32_t>(topology.hosts().size());
-  if (request.within.count == 0) return {0, hosts};
-  const uint32_t first = std::min(request.within.first.value(), hosts);
-  return {first, first + std::min(request.within.count, hosts - first)};
+  if (request.within.empty()) return {{HostId(0), hosts}};
+  std::vector<HostRange> out = request.within;
+  for (HostRange& range : out) {
+    range.first = HostId(std::min(range.first.value(), hosts));
+    range.count = std::min(range.count, hosts - range.first.value());
+  }
+  return out;
 }
 
 SlotTree OnlyOn(const Topology& topology, const SlotTree& slots,
@@ -24,10 +28,8 @@ SlotTree OnlyOn(const Topology& topology, const SlotTree& slots,
 }
 
 SlotTree Within(const Topology& topology, const PlacementRequest& request, const SlotTree& slots) {
-  if (request.within.count == 0) return slots;
-  const HostSpan span = HostsWithin(topology, request);
-  const HostRange range{HostId(span.first), span.end - span.first};
-  return OnlyOn(topology, slots, {&range, 1});
+  if (request.within.empty()) return slots;
+  return OnlyOn(topology, slots, HostsWithin(topology, request));
 }
 
 SlotTree FreeSlots(const Cluster& cluster, const PlacementRequest& request, ShapeId shape) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "core/cluster/cluster.h"
 #include "core/cluster/host_table.h"
@@ -12,18 +13,12 @@
 
 namespace phalanx {
 
-// Hosts first .. end - 1.
-struct HostSpan {
-  uint32_t first = 0;
-  uint32_t end = 0;
-};
-
 // What `shape` finds free now; 0 on hosts outside request.within and on hosts that are excluded for
 // the shape. A copy of the cluster's own table: O(hosts).
 SlotTree FreeSlots(const Cluster& cluster, const PlacementRequest& request, ShapeId shape);
 
-// The hosts of request.within, clipped to the topology; all hosts when it is not set.
-HostSpan HostsWithin(const Topology& topology, const PlacementRequest& request);
+// The hosts of request.within, clipped to the topology; all hosts as one range when it is not set.
+std::vector<HostRange> HostsWithin(const Topology& topology, const PlacementRequest& request);
 
 // The slots on these hosts, and on those of request.within; 0 elsewhere. O(hosts).
 SlotTree OnlyOn(const Topology& topology, const SlotTree& slots, std::span<const HostRange> ranges);

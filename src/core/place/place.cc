@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/base/check.h"
+#include "core/place/across.h"
 #include "core/place/assemble.h"
 #include "core/place/equal.h"
 #include "core/place/free_slots.h"
@@ -61,13 +62,9 @@ PlacementAnswer PlaceOneShape(const Cluster& cluster, const PlacementRequest& re
 
 }  // namespace
 
-PlacementAnswer Place(const Cluster& cluster, const PlacementRequest& request) {
+PlacementAnswer PlaceInTree(const Cluster& cluster, const PlacementRequest& request,
+                            LevelId required) {
   const Topology& topology = cluster.topology();
-  LevelId required = LevelId::None();
-  if (!request.required_level.empty()) {
-    required = topology.FindLevel(request.required_level);
-    if (!required.valid()) return {UnknownLevel(request), ShapeId::None(), 1};
-  }
   std::vector<RoleRequest> roles = MergeEqual(request.roles);
   if (roles.empty()) {
     return {Assemble(topology, request, {}, ProvenThrough::kAll), ShapeId::None(), 1};
@@ -80,6 +77,16 @@ PlacementAnswer Place(const Cluster& cluster, const PlacementRequest& request) {
   }
   if (roles.size() == 1) return PlaceOneShape(cluster, request, roles.front(), required);
   return PlaceRoles(cluster, request, roles, required);
+}
+
+PlacementAnswer Place(const Cluster& cluster, const PlacementRequest& request) {
+  const Topology& topology = cluster.topology();
+  LevelId required = LevelId::None();
+  if (!request.required_level.empty()) {
+    required = topology.FindLevel(request.required_level);
+    if (!required.valid()) return {UnknownLevel(request), ShapeId::None(), 1};
+  }
+  return PlaceAcross(cluster, request, required, topology.FindLevel(request.preferred_level));
 }
 
 }  // namespace phalanx

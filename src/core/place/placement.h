@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "core/cluster/cluster.h"
+#include "core/cluster/host_range.h"
 #include "phalanx/ids.h"
 #include "phalanx/verdict.h"
 
@@ -47,21 +48,14 @@ struct HostExclusion {
   std::string plugin;
 };
 
-// Hosts first .. first + count - 1 of the depth-first order: a domain, or one host.
-struct HostRange {
-  HostId first;
-  uint32_t count = 0;
-
-  friend auto operator<=>(const HostRange&, const HostRange&) = default;
-};
-
 struct PlacementRequest {
   std::vector<RoleRequest> roles;  // distinct shapes
   std::string required_level;      // name or label key; empty: none
   std::string preferred_level;
   std::vector<HostExclusion> exclusions;
-  // Only these hosts; count 0: all. A member that rejoins stays in its gang's required domain.
-  HostRange within;
+  // Only these hosts, ascending and apart; empty: all. A member that rejoins stays in its gang's
+  // required domain, which is several ranges where the level crosses the tree (crossing.h).
+  std::vector<HostRange> within;
   // Members that join a gang which runs are not whole segments.
   bool joining = false;
   // Each stage of the exact search for one role ends above so many cells (about two nanoseconds

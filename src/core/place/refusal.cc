@@ -33,7 +33,7 @@ class Inspection {
         role_(role),
         required_(required),
         topology_(cluster.topology()),
-        span_(HostsWithin(topology_, request)),
+        within_(HostsWithin(topology_, request)),
         scope_(topology_, required),
         table_(cluster.BlameOf(role.shape)) {}
 
@@ -88,15 +88,20 @@ class Inspection {
   // for those between.
   template <class Use, class Skip>
   void ForSpans(Use use, Skip skip) const {
-    uint32_t at = span_.first;
-    for (const HostRange& range : scope_.Hosts()) {
-      const uint32_t first = std::clamp(range.first.value(), at, span_.end);
-      const uint32_t end = std::clamp(range.first.value() + range.count, first, span_.end);
-      skip(at, first);
-      use(first, end);
-      at = end;
+    const std::vector<HostRange> in_scope = scope_.Hosts();
+    auto next = in_scope.begin();
+    for (const HostRange& range : within_) {
+      uint32_t at = range.first.value();
+      const uint32_t last = range.end();
+      while (next != in_scope.end() && next->end() <= at) ++next;
+      for (auto it = next; it != in_scope.end() && it->first.value() < last; ++it) {
+        const uint32_t first = std::max(it->first.value(), at);
+        skip(at, first);
+        at = std::min(it->end(), last);
+        use(first, at);
+      }
+      skip(at, last);
     }
-    skip(at, span_.end);
   }
 
   void CountByCause(std::vector<int32_t>& hosts) const {
@@ -120,7 +125,7 @@ class Inspection {
     for (const HostExclusion& exclusion : request_.exclusions) {
       const HostId host = topology_.HostOf(exclusion.node);
       if (exclusion.shape != role_.shape || !host.valid()) continue;
-      if (host.value() < span_.first || host.value() >= span_.end || !InScope(host)) continue;
+      if (!Holds(within_, host) || !InScope(host)) continue;
       if (table_.cause[host.index()] == BlameTable::kTakes) out.emplace(host, &exclusion.plugin);
     }
     return out;
@@ -135,7 +140,7 @@ class Inspection {
   int64_t FreeSum(size_t resource) const {
     const QuantityTree& free = table_.free[resource];
     Int128 sum = 0;
-    if (request_.within.count == 0) {
+    if (request_.within.empty()) {
       sum = scope_.Sum(free);
     } else {
       ForSpans(
@@ -159,7 +164,7 @@ class Inspection {
   const RoleRequest role_;
   const LevelId required_;
   const Topology& topology_;
-  const HostSpan span_;
+  const std::vector<HostRange> within_;
   const RequiredScope scope_;
   const BlameTable& table_;
 };

@@ -21,7 +21,7 @@ namespace phalanx {
 struct RequestClass {
   std::vector<std::pair<ShapeId, int32_t>> roles;  // by shape
   std::string required_level;
-  HostRange within;
+  std::vector<HostRange> within;
   bool joining = false;
 
   friend auto operator<=>(const RequestClass&, const RequestClass&) = default;

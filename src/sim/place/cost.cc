@@ -12,13 +12,31 @@ namespace {
 struct Place {
   DomainId domain;
   HostId host;
+  uint32_t across = Crossing::kNone;  // the domain of a level that crosses the tree
+
+  bool IsDomain() const { return domain.valid() || across != Crossing::kNone; }
 
   friend auto operator<=>(const Place&, const Place&) = default;
 };
 
-Place PlaceOf(const Topology& topology, HostId host, LevelId level) {
+// As the tree has it: a level that crosses is cut.
+Place PlaceInTree(const Topology& topology, HostId host, LevelId level) {
   const DomainId domain = topology.DomainAt(host, level);
   return domain.valid() ? Place{domain, HostId::None()} : Place{DomainId::None(), host};
+}
+
+Place PlaceOf(const Topology& topology, HostId host, LevelId level) {
+  const Crossing* crossing = topology.CrossingOf(level);
+  if (crossing == nullptr) return PlaceInTree(topology, host, level);
+  const uint32_t domain = crossing->domain_of[host.index()];
+  if (domain == Crossing::kNone) return {DomainId::None(), host};
+  return {DomainId::None(), HostId::None(), domain};
+}
+
+std::string PathOf(const Topology& topology, LevelId level, const Place& place) {
+  if (place.host.valid()) return topology.host(place.host).name;
+  if (place.domain.valid()) return topology.Path(place.domain);
+  return topology.CrossingOf(level)->domains[place.across].path;
 }
 
 void AddRequired(const Topology& topology, LevelId level, const Placement& placement, Cost& cost) {
@@ -27,21 +45,20 @@ void AddRequired(const Topology& topology, LevelId level, const Placement& place
     places.insert(PlaceOf(topology, slot.host, level));
   }
   cost.domains = static_cast<int32_t>(places.size());
-  if (places.size() != 1) return;
-  const Place& place = *places.begin();
-  cost.domain = place.domain.valid() ? topology.Path(place.domain) : topology.host(place.host).name;
+  if (places.size() == 1) cost.domain = PathOf(topology, level, *places.begin());
 }
 
 // Segments that do not lie in one domain of the level. A host without the level is in none.
+template <class PlaceAt>
 int32_t CutAt(const Topology& topology, LevelId level, const std::vector<HostId>& by_rank,
-              int32_t size) {
+              int32_t size, PlaceAt place_at) {
   int32_t cut = 0;
   const auto n = static_cast<size_t>(size);
   for (size_t first = 0; first < by_rank.size(); first += n) {
-    const Place place = PlaceOf(topology, by_rank[first], level);
-    bool whole = level == topology.host_level() || place.domain.valid();
+    const Place place = place_at(topology, by_rank[first], level);
+    bool whole = level == topology.host_level() || place.IsDomain();
     for (size_t i = first; i < std::min(first + n, by_rank.size()); ++i) {
-      whole &= PlaceOf(topology, by_rank[i], level) == place;
+      whole &= place_at(topology, by_rank[i], level) == place;
     }
     cut += whole ? 0 : 1;
   }
@@ -52,10 +69,12 @@ SegmentCost SegmentsOf(const Topology& topology, const SegmentRule& rule,
                        const std::vector<HostId>& by_rank, const std::vector<std::string>& names) {
   SegmentCost cost;
   cost.segments = static_cast<int32_t>(std::ssize(by_rank) / rule.size);
-  if (rule.Required().valid()) cost.cut = CutAt(topology, rule.Required(), by_rank, rule.size);
+  if (rule.Required().valid()) {
+    cost.cut = CutAt(topology, rule.Required(), by_rank, rule.size, PlaceOf);
+  }
   for (const LevelId level : rule.levels) {
     if (!level.valid()) break;
-    if (CutAt(topology, level, by_rank, rule.size) == 0) {
+    if (CutAt(topology, level, by_rank, rule.size, PlaceInTree) == 0) {
       cost.whole_in = names[level.index()];
       break;
     }
@@ -88,11 +107,11 @@ std::vector<int32_t> TouchedOf(const Topology& topology, const Placement& placem
   for (uint32_t level = 0; level <= topology.levels().size(); ++level) {
     std::set<Place> places;
     for (const SlotsOnHost& slot : placement.slots) {
-      Place place = PlaceOf(topology, slot.host, LevelId(level));
+      Place place = PlaceInTree(topology, slot.host, LevelId(level));
       // Without this level the next finer one that the host has tells it from others.
       for (uint32_t finer = level + 1; !place.domain.valid() && finer < topology.levels().size();
            ++finer) {
-        place = PlaceOf(topology, slot.host, LevelId(finer));
+        place = PlaceInTree(topology, slot.host, LevelId(finer));
       }
       places.insert(place);
     }

@@ -43,7 +43,8 @@ class LevelReader {
       Refuse(where + "nodeLabel", label,
              fmt::format("the key of a node label; {} only as the last level", kHostLabel));
     }
-    DeclaredLevel read{NameOf(level, label, where), label, BeforeDot(level, where)};
+    DeclaredLevel read{NameOf(level, label, where), label, BeforeDot(level, where),
+                       Crosses(level, where)};
     CheckUnique(read, where);
     levels_.push_back(std::move(read));
   }
@@ -75,6 +76,13 @@ class LevelReader {
     if (part.empty() || part == "Whole") return false;
     if (part != "BeforeDot") Refuse(where + "part", part, "Whole or BeforeDot");
     return true;
+  }
+
+  std::string Crosses(const Json& level, const std::string& where) {
+    std::string crosses = Text(level, "crosses", where, out_);
+    if (crosses.empty() || Has(&DeclaredLevel::name, crosses)) return crosses;
+    Refuse(where + "crosses", crosses, "the name of a level above");
+    return "";
   }
 
   void CheckUnique(const DeclaredLevel& read, const std::string& where) {

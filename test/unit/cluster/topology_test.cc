@@ -219,6 +219,31 @@ TEST(TopologyCrossingTest, WhereMostNvlinkDomainsCrossTheLeavesGoBelow) {
   EXPECT_EQ(Levels(*topology), "zone spine rack nvlink leaf ");
   EXPECT_EQ(topology->DomainsAt(topology->FindLevel("nvlink")).size(), 2u);
   EXPECT_EQ(Tree(*topology)[0], "z/s/U0/U0.0/l0/h0");
+  // The tree has four leaves of two hosts, the fabric two of four.
+  const Crossing* leaves = topology->CrossingOf(topology->FindLevel("leaf"));
+  ASSERT_NE(leaves, nullptr);
+  ASSERT_EQ(leaves->domains.size(), 2u);
+  EXPECT_EQ(leaves->domains[0].path, "z/s/l0");
+  EXPECT_EQ(leaves->domains[0].hosts,
+            (std::vector<HostRange>{{HostId(0), 2}, {HostId(4), 2}}));  // h0 h2, h4 h6
+  EXPECT_EQ(leaves->domain_of, (std::vector<uint32_t>{0, 0, 1, 1, 0, 0, 1, 1}));
+  EXPECT_EQ(topology->CrossingOf(topology->FindLevel("rack")), nullptr);
+}
+
+// Declared to cross, but each leaf lies in one rack: one tree has both.
+TEST(TopologyCrossingTest, ALevelThatNestsIsPartOfTheTree) {
+  const std::vector<NamedNode> nodes = {{"h0", {{kLeaf, "l1"}, {kClique, "U.1"}}},
+                                        {"h1", {{kLeaf, "l2"}, {kClique, "U.1"}}},
+                                        {"h2", {{kLeaf, "l3"}, {kClique, "V.1"}}}};
+  std::vector<TopologyInput> inputs;
+  for (uint32_t i = 0; i < nodes.size(); ++i) {
+    inputs.push_back({NodeId(i), nodes[i].name, &nodes[i].labels});
+  }
+  const DeclaredTopology declared{
+      0, true, {{"clique", kClique, false, {}}, {"leaf", kLeaf, false, "clique"}}};
+  const auto topology = BuildTopology(inputs, 1, {&declared, 1});
+  EXPECT_EQ(topology->CrossingOf(topology->FindLevel("leaf")), nullptr);
+  EXPECT_EQ(topology->DomainsAt(topology->FindLevel("leaf")).size(), 3u);
 }
 
 TEST(TopologyCrossingTest, SingleHostCliquesAndZonesDoNotVote) {

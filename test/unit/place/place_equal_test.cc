@@ -79,7 +79,7 @@ TEST_F(TwoRacks, ExcludedHostsAreLeftOutForTheirShapeOnly) {
 
 TEST_F(TwoRacks, StaysWithinAHostRange) {
   PlacementRequest request = Gang(world_.Gpus(8), 2);
-  request.within = {HostId(3), 2};
+  request.within = {{HostId(3), 2}};
   EXPECT_EQ(world_.Where(world_.Place(request)), "b0:1 b1:1");
   request.roles[0].count = 3;
   const PlacementAnswer answer = world_.Place(request);

@@ -42,12 +42,14 @@ TEST(ClusterTopology, IsReadInTheOrderOfItsLevels) {
                    R"({"name": "hall", "nodeLabel": "example.com/hall"},
                       {"name": "rack", "nodeLabel": "nvidia.com/gpu.clique", "part": "BeforeDot"},
                       {"name": "nvlink", "nodeLabel": "nvidia.com/gpu.clique", "part": "Whole"},
+                      {"name": "rail", "nodeLabel": "example.com/rail", "crosses": "rack"},
                       {"name": "node", "nodeLabel": "kubernetes.io/hostname"})"),
             (DeclaredTopology{0,
                               true,
                               {{"hall", "example.com/hall", false},
                                {"rack", "nvidia.com/gpu.clique", true},
-                               {"nvlink", "nvidia.com/gpu.clique", false}}}));
+                               {"nvlink", "nvidia.com/gpu.clique", false},
+                               {"rail", "example.com/rail", false, "rack"}}}));
 }
 
 TEST(KueueTopology, NamesItsLevelsByWellKnownLabelsElseByTheirLastPart) {
@@ -97,6 +99,12 @@ TEST(ClusterTopology, WhatCanNotBeMeantIsNamedAndNothingIsFollowed) {
        "spec.levels[1].nodeLabel", "a", "no level above reads"},
       {R"([{"name": "a", "nodeLabel": "a", "part": "Middle"}])", "spec.levels[0].part", "Middle",
        "Whole or BeforeDot"},
+      {R"([{"name": "a", "nodeLabel": "a"}, {"name": "b", "nodeLabel": "b", "crosses": "b"}])",
+       "spec.levels[1].crosses", "b", "the name of a level above"},
+      {R"([{"name": "a", "nodeLabel": "a", "crosses": "b"}, {"name": "b", "nodeLabel": "b"}])",
+       "spec.levels[0].crosses", "b", "the name of a level above"},
+      {R"([{"name": "a", "nodeLabel": "a", "crosses": 1}])", "spec.levels[0].crosses", "1",
+       "a text"},
   };
   for (const Bad& bad : all) {
     const ApiObject object =
