@@ -7,6 +7,7 @@
 #include "core/explain/reason_text.h"
 #include "core/judge/judge.h"
 #include "core/judge/segments.h"
+#include "phalanx/host_port.h"
 #include "sim/text.h"
 
 namespace phalanx::sim {
@@ -48,8 +49,7 @@ void Checker::PodChanged(const std::string& uid, const ApiPod* pod) {
   const NodeObject* node = world_.api().FindNode(pod->spec.node);
   if (!node || disturbed_.contains(pod->spec.node)) return;
   for (const auto& [name, used] : world_.api().UsedOn(pod->spec.node)) {
-    auto it = node->allocatable.find(name);
-    int64_t room = it == node->allocatable.end() ? 0 : it->second;
+    const int64_t room = AllocatableOf(*node, name);
     if (used <= room) continue;
     Fail(fmt::format("node {} has {} of {} and its pods take {}, {} among them", node->name, room,
                      name, used, pod->ScenarioName()));

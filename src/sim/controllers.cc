@@ -1,5 +1,7 @@
 #include "sim/controllers.h"
 
+#include "phalanx/host_port.h"
+
 namespace phalanx::sim {
 namespace {
 
@@ -11,8 +13,7 @@ std::string OverfullResource(const ApiServer& api, const std::string& node) {
   const NodeObject* object = api.FindNode(node);
   if (!object) return "";
   for (const auto& [name, used] : api.UsedOn(node)) {
-    auto it = object->allocatable.find(name);
-    if (used > (it == object->allocatable.end() ? 0 : it->second)) return name;
+    if (used > AllocatableOf(*object, name)) return name;
   }
   return "";
 }

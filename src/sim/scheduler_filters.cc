@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "phalanx/host_port.h"
+
 namespace phalanx::sim {
 namespace {
 
@@ -55,7 +57,7 @@ std::optional<PluginRefusal> RunFilters(const ApiServer& api, const ApiPod& pod,
   QuantityMap used = api.UsedOn(node_name);
   for (const auto& [name, wanted] : pod.spec.requests) {
     if (wanted == 0) continue;
-    if (Get(used, name) + Get(assumed, name) + wanted > Get(node->allocatable, name)) {
+    if (Get(used, name) + Get(assumed, name) + wanted > AllocatableOf(*node, name)) {
       return PluginRefusal{"NodeResourcesFit", "Insufficient " + name};
     }
   }

@@ -396,6 +396,30 @@ func TestPodIsSentAgainWhenItsClaimsChange(t *testing.T) {
 	shared("none")
 }
 
+// Where the volume of a claim is reachable is told once the claim is bound.
+func TestPodIsSentAgainWithTheNodesOfItsVolume(t *testing.T) {
+	w := newWorld(t, gpuNode("n1"))
+	w.create(member("g1").PVC("data").Obj())
+	volume := st.MakePersistentVolume().Name("disk").NodeAffinityIn("host", []string{"n1"}).Obj()
+	if _, err := w.client.CoreV1().PersistentVolumes().Create(w.ctx, volume, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	claim := st.MakePersistentVolumeClaim().Name("data").Namespace("ns").Obj()
+	if _, err := w.client.CoreV1().PersistentVolumeClaims("ns").Create(w.ctx, claim, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	w.knows("the pod, anywhere", 1, func(p map[string]*pb.Pod) bool {
+		return p["g1"] != nil && len(p["g1"].RequiredNodeTerms) == 0
+	})
+	claim.Spec.VolumeName = "disk"
+	if _, err := w.client.CoreV1().PersistentVolumeClaims("ns").Update(w.ctx, claim, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	w.knows("the pod, on n1", 1, func(p map[string]*pb.Pod) bool {
+		return p["g1"] != nil && len(p["g1"].RequiredNodeTerms) == 1 && p["g1"].RequiredNodeTerms[0].Requirements[0].Key == "host"
+	})
+}
+
 func TestOldNominationsAreCleared(t *testing.T) {
 	w := newWorld(t, gpuNode("n1"), member("g1").NominatedNodeName("n1").Obj(),
 		loose("foreign").SchedulerName("default-scheduler").NominatedNodeName("n1").Obj())

@@ -2,6 +2,8 @@
 package mirror
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
@@ -13,6 +15,7 @@ import (
 
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/kubernetes/pkg/features"
+	"k8s.io/kubernetes/pkg/scheduler/util"
 
 	pb "phalanx.dev/adapter/internal/gen/phalanx/v1alpha1"
 	"phalanx.dev/adapter/internal/held"
@@ -29,7 +32,13 @@ type Late interface {
 	// Pending: the claim of the key (see claimsOf) has no allocation, or is unbound and waits for its
 	// first consumer.
 	Pending(namespace, key string) bool
+	// Tied: the nodes that can reach the volume of a claim that is bound; nil: all, or it is not known.
+	Tied(namespace, key string) *v1.NodeSelector
 }
+
+// mostTerms bounds what the terms of a pod and its volumes multiply to; beyond it the scheduler's own
+// plugin finds out.
+const mostTerms = 256
 
 const claimPrefix, volumePrefix = "claim/", "pvc/"
 
@@ -119,6 +128,27 @@ func Pod(pod *v1.Pod, wanted Wanted, late Late) *pb.Pod {
 	if a := pod.Spec.Affinity; a != nil && a.NodeAffinity != nil {
 		out.RequiredNodeTerms = terms(a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
 	}
+	if pod.Spec.NodeName == "" {
+		for _, key := range claimsOf(pod) {
+			out.RequiredNodeTerms = both(out.RequiredNodeTerms, terms(late.Tied(pod.Namespace, key)))
+		}
+	}
+	return out
+}
+
+// both are terms of which one holds wherever one of a and one of b hold; none at all hold everywhere.
+func both(a, b []*pb.NodeSelectorTerm) (out []*pb.NodeSelectorTerm) {
+	switch {
+	case len(b) == 0 || len(a)*len(b) > mostTerms:
+		return a
+	case len(a) == 0:
+		return b
+	}
+	for _, one := range a {
+		for _, other := range b {
+			out = append(out, &pb.NodeSelectorTerm{Requirements: slices.Concat(one.Requirements, other.Requirements)})
+		}
+	}
 	return out
 }
 
@@ -145,6 +175,9 @@ func requests(pod *v1.Pod) map[string]int64 {
 		UseDRANodeAllocatableResourceClaimStatus:       on(features.DRANodeAllocatableResources),
 	}))
 	out["pods"] = 1
+	for _, port := range util.GetHostPorts(pod) { // each node has one of each
+		out[fmt.Sprintf("host-port/%s/%d", cmp.Or(port.Protocol, v1.ProtocolTCP), port.HostPort)] = 1
+	}
 	return out
 }
 

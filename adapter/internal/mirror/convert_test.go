@@ -2,6 +2,8 @@ package mirror
 
 import (
 	"maps"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,6 +21,19 @@ type lateObjects map[string]bool
 
 func (l lateObjects) Pending(_, key string) bool { return l[key] }
 
+func (lateObjects) Tied(_, key string) *v1.NodeSelector { return tied[key] }
+
+// tied are the nodes of volumes that are bound.
+var tied = map[string]*v1.NodeSelector{
+	"pvc/disk": {NodeSelectorTerms: []v1.NodeSelectorTerm{onHosts("n1"), onHosts("n2", "n3")}},
+	"pvc/many": {NodeSelectorTerms: slices.Repeat([]v1.NodeSelectorTerm{onHosts("n4")}, 200)},
+}
+
+func onHosts(hosts ...string) v1.NodeSelectorTerm {
+	return v1.NodeSelectorTerm{MatchExpressions: []v1.NodeSelectorRequirement{
+		{Key: "host", Operator: v1.NodeSelectorOpIn, Values: hosts}}}
+}
+
 type list = map[v1.ResourceName]string
 
 func TestEffectiveRequests(t *testing.T) {
@@ -33,6 +48,8 @@ func TestEffectiveRequests(t *testing.T) {
 		{"sidecars run beside", st.MakePod().SidecarReq(list{"cpu": "2"}).Req(list{"cpu": "1"}), map[string]int64{"cpu": 3000}},
 		{"an init container after a sidecar", st.MakePod().SidecarReq(list{"cpu": "2"}).InitReq(list{"cpu": "5"}).Req(list{"cpu": "1"}),
 			map[string]int64{"cpu": 7000}},
+		{"host ports", st.MakePod().Req(list{"cpu": "1"}).HostPort(8080).ContainerPort([]v1.ContainerPort{{HostPort: 53, Protocol: v1.ProtocolUDP}, {ContainerPort: 80}}),
+			map[string]int64{"cpu": 1000, "host-port/TCP/8080": 1, "host-port/UDP/53": 1}},
 		{"overhead", st.MakePod().Req(list{"cpu": "1"}).Overhead(v1.ResourceList{"cpu": resource.MustParse("250m")}), map[string]int64{"cpu": 1250}},
 		{"pod-level resources win", st.MakePod().Req(list{"cpu": "1", "nvidia.com/gpu": "1"}).PodLevelResourceRequests(list{"cpu": "6"}),
 			map[string]int64{"cpu": 6000, "nvidia.com/gpu": 1}},
@@ -44,6 +61,36 @@ func TestEffectiveRequests(t *testing.T) {
 		c.want["pods"] = 1
 		if got := Pod(pod, Wanted{}, lateObjects{}).Requests; !maps.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// A member of which a volume is bound already can only go where the volume is.
+func TestBoundVolumesNarrowTheNodes(t *testing.T) {
+	pod := st.MakePod().Name("p").Namespace("ns").PVC("unbound")
+	inZone := func(p *st.PodWrapper) *st.PodWrapper {
+		return p.NodeAffinityIn("zone", []string{"a"}, st.NodeSelectorTypeMatchExpressions)
+	}
+	for _, c := range []struct {
+		pod  *v1.Pod
+		want string
+	}{
+		{pod.Obj(), ""},
+		{st.MakePod().Namespace("ns").PVC("disk").Obj(), "host=n1 or host=n2,n3"},
+		{inZone(st.MakePod().Namespace("ns").PVC("disk")).Obj(), "zone=a and host=n1 or zone=a and host=n2,n3"},
+		{st.MakePod().Namespace("ns").PVC("disk").Node("n1").Obj(), ""},
+		{st.MakePod().Namespace("ns").PVC("disk").PVC("many").Obj(), "host=n1 or host=n2,n3"}, // 400 terms are too many
+	} {
+		var terms []string
+		for _, term := range Pod(c.pod, Wanted{}, lateObjects{}).RequiredNodeTerms {
+			var all []string
+			for _, r := range term.Requirements {
+				all = append(all, r.Key+"="+strings.Join(r.Values, ","))
+			}
+			terms = append(terms, strings.Join(all, " and "))
+		}
+		if got := strings.Join(terms, " or "); got != c.want {
+			t.Errorf("%v: nodes %q, want %q", c.pod.Spec.Volumes, got, c.want)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 // Listers answers Late from the informers that the scheduler's own plugins use.
 type Listers struct {
 	volumes corelisters.PersistentVolumeClaimLister
+	bound   corelisters.PersistentVolumeLister
 	classes storagelisters.StorageClassLister
 	claims  resourcelisters.ResourceClaimLister
 }
@@ -23,9 +24,27 @@ type Listers struct {
 func NewListers(factory informers.SharedInformerFactory) *Listers {
 	return &Listers{
 		volumes: factory.Core().V1().PersistentVolumeClaims().Lister(),
+		bound:   factory.Core().V1().PersistentVolumes().Lister(),
 		classes: factory.Storage().V1().StorageClasses().Lister(),
 		claims:  factory.Resource().V1().ResourceClaims().Lister(),
 	}
+}
+
+// Tied implements Late. A volume that was not seen yet ties nothing: the plan may be refused once.
+func (l *Listers) Tied(namespace, key string) *v1.NodeSelector {
+	name, ok := strings.CutPrefix(key, volumePrefix)
+	if !ok {
+		return nil
+	}
+	claim, err := l.volumes.PersistentVolumeClaims(namespace).Get(name)
+	if err != nil || claim.Spec.VolumeName == "" {
+		return nil
+	}
+	volume, err := l.bound.Get(claim.Spec.VolumeName)
+	if err != nil || volume.Spec.NodeAffinity == nil {
+		return nil
+	}
+	return volume.Spec.NodeAffinity.Required
 }
 
 // Pending implements Late. A claim that was not seen yet is not pending: no plugin lets its pod pass,

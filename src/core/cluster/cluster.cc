@@ -6,6 +6,7 @@
 #include "core/base/check.h"
 #include "core/cluster/node_filter.h"
 #include "core/cluster/topology_labels.h"
+#include "phalanx/host_port.h"
 
 namespace phalanx {
 namespace {
@@ -96,8 +97,13 @@ void Cluster::RefreshTopology() {
   topology_stale_ = false;
 }
 
+int64_t Cluster::Allocatable(NodeId id, ResourceId resource) const {
+  const int64_t amount = node(id).allocatable.Get(resource);
+  return amount == 0 && IsHostPort(resources_.Name(resource)) ? 1 : amount;
+}
+
 int64_t Cluster::Free(NodeId id, ResourceId resource) const {
-  return node(id).allocatable.Get(resource) - ledger_.Used(id, resource);
+  return Allocatable(id, resource) - ledger_.Used(id, resource);
 }
 
 int64_t Cluster::Slots(NodeId id, ShapeId shape_id, const Resources& taken) const {
@@ -119,7 +125,7 @@ int64_t Cluster::SlotsWhenEmpty(NodeId id, ShapeId shape_id) const {
   const Shape& shape = shapes_.Get(shape_id);
   int64_t slots = kMaxGangSize;
   for (const auto& [resource, amount] : shape.request.entries()) {
-    slots = std::min(slots, record.allocatable.Get(resource) / amount);
+    slots = std::min(slots, Allocatable(id, resource) / amount);
   }
   return FilterNode(record.object, shape, node_scope_, FilterScope::kEver) ? 0 : slots;
 }
@@ -141,7 +147,7 @@ std::optional<Cluster::Blame> Cluster::Blamed(NodeId id, ShapeId shape_id) const
   std::optional<Blame> first;
   for (const auto& [resource, amount] : shape.request.entries()) {
     if (Free(id, resource) >= amount) continue;
-    const bool absent = record.allocatable.Get(resource) < amount;
+    const bool absent = Allocatable(id, resource) < amount;
     const auto cause = absent ? ExclusionCause::kResourceAbsent : ExclusionCause::kResourceInUse;
     const bool before = !first || cause < first->filter.cause ||
                         (cause == first->filter.cause &&

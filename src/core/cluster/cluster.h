@@ -94,6 +94,8 @@ class Cluster {
   // The same as Slots() against an empty, healthy node: what could ever be. Readiness, cordons and
   // taints under "node.kubernetes.io/" are passing states and do not count.
   int64_t SlotsWhenEmpty(NodeId node, ShapeId shape) const;
+  // What the node has of a resource; one of each port of the host (phalanx/host_port.h).
+  int64_t Allocatable(NodeId node, ResourceId resource) const;
   // Free of one resource: negative after allocatable fell below what is used.
   int64_t Free(NodeId node, ResourceId resource) const;
   // Why Slots() is 0: the first cause in the order of ExclusionCause. nullopt if it is not 0.

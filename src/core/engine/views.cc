@@ -8,6 +8,8 @@
 #include <variant>
 
 #include "core/engine/declared.h"
+#include "phalanx/host_port.h"
+
 namespace phalanx {
 namespace {
 
@@ -99,7 +101,9 @@ QuantityMap FreeOf(const QuantityMap& allocatable, const QuantityMap& bound,
                    const QuantityMap& held) {
   QuantityMap free = allocatable;
   for (const auto* used : {&bound, &held}) {
-    for (const auto& [name, quantity] : *used) free[name] -= quantity;
+    for (const auto& [name, quantity] : *used) {
+      if (!IsHostPort(name)) free[name] -= quantity;
+    }
   }
   return free;
 }

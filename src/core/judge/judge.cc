@@ -60,7 +60,8 @@ void CheckRoom(const World& world, const std::vector<Assignment>& gang,
     if (node == nullptr) continue;
     for (const auto& [resource, sum] : sums) {
       const auto has = node->allocatable.find(resource);
-      const int64_t allocatable = has == node->allocatable.end() ? 0 : has->second;
+      int64_t allocatable = has == node->allocatable.end() ? 0 : has->second;
+      if (resource.rfind("host-port/", 0) == 0) allocatable = 1;
       if (sum > allocatable) {
         wrong.push_back(fmt::format("{}: {} is overcommitted, {} above {}", name, resource,
                                     static_cast<int64_t>(sum - allocatable), allocatable));

@@ -52,6 +52,18 @@ TEST(JudgeTest, AResourceThatTheNodeLacksIsOvercommitted) {
   EXPECT_THAT(CheckPlacement(world, {member}), ElementsAre(HasSubstr("rdma/ib")));
 }
 
+TEST(JudgeTest, ANodeHasOneOfEachPort) {
+  World world{{Node("a")}, {{"a", {{"host-port/TCP/80", 1}}}}, {}};
+  Assignment first = Member("p0", "a", 1);
+  first.pod.requests["host-port/TCP/90"] = 1;
+  EXPECT_THAT(CheckPlacement(world, {first}), IsEmpty());
+  Assignment second = Member("p1", "a", 1);
+  second.pod.requests["host-port/TCP/90"] = 1;
+  EXPECT_THAT(CheckPlacement(world, {first, second}), ElementsAre(HasSubstr("host-port/TCP/90")));
+  first.pod.requests["host-port/TCP/80"] = 1;
+  EXPECT_THAT(CheckPlacement(world, {first}), ElementsAre(HasSubstr("host-port/TCP/80")));
+}
+
 TEST(JudgeTest, OverfullNodesAreNotBlamedOnMembersThatDoNotAddToIt) {
   World world{{Node("a")}, {{"a", {{"memory", 100}}}}, {}};
   EXPECT_THAT(CheckPlacement(world, {Member("p0", "a", 8)}), IsEmpty());
