@@ -187,6 +187,9 @@ struct ApiObject {
   // GangTerms are right only without problems. A topology with problems is the last one without.
   std::variant<GangTerms, DeclaredTopology> body;
   std::vector<Problem> problems;
+  // metadata.generation, of a topology: of this object, and of the one that `body` says; 0: none.
+  int64_t generation = 0;
+  int64_t followed_generation = 0;
 
   friend bool operator==(const ApiObject&, const ApiObject&) = default;
 };

@@ -10,6 +10,7 @@
 #include "phalanx/gang_report.h"
 #include "phalanx/objects.h"
 #include "phalanx/time.h"
+#include "phalanx/topology_report.h"
 
 namespace phalanx {
 
@@ -106,6 +107,11 @@ struct DropGang {
   GangObject object;
 };
 
+// The status of a ClusterTopology.
+struct ShowTopology {
+  TopologyReport report;
+};
+
 // Asks whether a Job survives evictions; its DirectiveResult answers.
 struct ReadJob {
   GangKey gang;
@@ -117,7 +123,7 @@ struct ReadJob {
 };
 
 using DirectiveBody = std::variant<Admit, Release, Reject, Evict, PodEvent, PodWaits, MakeGang,
-                                   ShowGang, DropGang, ReadJob>;
+                                   ShowGang, DropGang, ReadJob, ShowTopology>;
 
 // Numbered from 1 in each epoch; carrying one out twice is harmless.
 struct Directive {

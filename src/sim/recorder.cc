@@ -4,6 +4,7 @@
 
 #include "core/explain/reason_text.h"
 #include "wire/gang_object.h"
+#include "wire/topology_object.h"
 
 namespace phalanx::sim {
 namespace {
@@ -71,6 +72,12 @@ Json ToJson(const ShowGang& show) {
 }
 Json ToJson(const DropGang& drop) {
   return {{"kind", "DropGang"}, {"object", drop.object.gang.ns + "/" + drop.object.name}};
+}
+
+Json ToJson(const ShowTopology& show) {
+  return {{"kind", "ShowTopology"},
+          {"object", ToString(show.report.key)},
+          {"status", Json::parse(wire::TopologyStatusPatch(show.report))["status"]}};
 }
 
 Json Stamped(Duration elapsed, const char* type) { return {{"t_ms", elapsed.ms}, {"type", type}}; }

@@ -7,6 +7,7 @@
 
 #include "wire/dialects/dialects.h"
 #include "wire/gang_object.h"
+#include "wire/topology_object.h"
 
 namespace phalanx::wire {
 namespace {
@@ -111,6 +112,17 @@ struct BodyEncoder {
     pb::Patch* patch = out.mutable_patch();
     Fill(drop.object, patch);
     patch->set_kind(pb::Patch::KIND_DELETE);
+  }
+  void operator()(const ShowTopology& show) const {
+    pb::Patch* patch = out.mutable_patch();
+    pb::Patch::Target* target = patch->mutable_target();
+    target->set_group(kGangGroup);
+    target->set_version(kGangVersion);
+    target->set_resource(kTopologyResource);
+    target->set_name(show.report.key.name);
+    patch->set_subresource("status");
+    patch->set_kind(pb::Patch::KIND_MERGE);
+    patch->set_json(TopologyStatusPatch(show.report));
   }
 };
 

@@ -21,14 +21,6 @@ std::string Dump(const Json& json) {
 Json OrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
 Json OrNull(Time time) { return time == Time::Never() ? Json() : Json(TimeText(time)); }
 
-Json ConditionJson(const char* type, const GangCondition& condition) {
-  return {{"type", type},
-          {"status", condition.holds ? "True" : "False"},
-          {"lastTransitionTime", TimeText(condition.since)},
-          {"reason", condition.reason},
-          {"message", condition.message}};
-}
-
 Json ExplanationJson(const GangReport& report) {
   const Reason& reason = report.reason;
   if (reason.code == ReasonCode::kNone) return {};
@@ -126,6 +118,14 @@ std::string WaitsPatch(const PodWaits& waits) {
                           {"message", waits.message}};
   return Dump({{"metadata", {{"uid", waits.pod_uid}}},
                {"status", {{"conditions", Json::array({condition})}}}});
+}
+
+Json ConditionJson(const char* type, const GangCondition& condition) {
+  return {{"type", type},
+          {"status", condition.holds ? "True" : "False"},
+          {"lastTransitionTime", TimeText(condition.since)},
+          {"reason", condition.reason},
+          {"message", condition.message}};
 }
 
 std::string TimeText(Time time) {

@@ -7,6 +7,7 @@
 #ifndef PHALANX_WIRE_GANG_OBJECT_H_
 #define PHALANX_WIRE_GANG_OBJECT_H_
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "phalanx/gang_report.h"
@@ -28,6 +29,9 @@ std::string GangStatusPatch(const GangReport& report);
 
 // A strategic merge patch of a pod's status.
 std::string WaitsPatch(const PodWaits& waits);
+
+// One condition of a status, as the API server takes it.
+nlohmann::ordered_json ConditionJson(const char* type, const GangCondition& condition);
 
 // "2026-03-01T12:00:00Z"
 std::string TimeText(Time time);

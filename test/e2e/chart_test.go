@@ -105,6 +105,7 @@ func chartRights(e *env) {
 		{"update", "", "persistentvolumes", ""}, {"create", "phalanx.dev", "gangs", ""},
 		{"patch", "phalanx.dev", "gangs/status", ""}, {"delete", "phalanx.dev", "gangs", ""},
 		{"watch", "scheduling.x-k8s.io", "podgroups", ""}, {"watch", "phalanx.dev", "clustertopologies", ""},
+		{"patch", "phalanx.dev", "clustertopologies/status", ""},
 		{"watch", "kueue.x-k8s.io", "topologies", ""}, {"watch", "kai.scheduler", "topologies", ""},
 		{"get", "batch", "jobs", ""},
 	}
@@ -112,7 +113,7 @@ func chartRights(e *env) {
 		{"delete", "", "pods", ""}, {"create", "", "pods", ""}, {"update", "", "pods", ""},
 		{"create", "", "pods/exec", ""}, {"patch", "", "nodes", ""}, {"delete", "", "nodes", ""},
 		{"get", "", "secrets", ""}, {"list", "", "configmaps", ""}, {"update", "batch", "jobs", ""}, {"impersonate", "", "users", ""},
-		{"update", "coordination.k8s.io", "leases", "kube-scheduler"}, {"update", "scheduling.x-k8s.io", "podgroups", ""},
+		{"update", "coordination.k8s.io", "leases", "kube-scheduler"}, {"update", "scheduling.x-k8s.io", "podgroups", ""}, {"patch", "phalanx.dev", "clustertopologies", ""},
 		{"create", "rbac.authorization.k8s.io", "clusterrolebindings", ""}, {"*", "*", "*", ""},
 	}
 	for _, a := range needed {

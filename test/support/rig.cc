@@ -293,7 +293,8 @@ void Rig::OnEvict(uint64_t sequence, const Evict& evict) {
 void Rig::OnWrite(const Directive& directive) {
   const bool object = std::holds_alternative<phalanx::MakeGang>(directive.body) ||
                       std::holds_alternative<ShowGang>(directive.body) ||
-                      std::holds_alternative<DropGang>(directive.body);
+                      std::holds_alternative<DropGang>(directive.body) ||
+                      std::holds_alternative<ShowTopology>(directive.body);
   if (!object) return;
   ++writes;
   if (hold_writes) return;
@@ -314,6 +315,8 @@ DirectiveResult Rig::Write(const Directive& directive) {
     it->second.status = show->report;
   } else if (const auto* drop = std::get_if<DropGang>(&directive.body)) {
     gang_objects.erase(name(drop->object));
+  } else if (const auto* topology = std::get_if<ShowTopology>(&directive.body)) {
+    topology_status[topology->report.key] = topology->report;
   }
   return {0, true, 200, "", false};
 }

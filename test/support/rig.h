@@ -107,6 +107,7 @@ class Rig {
     std::optional<GangReport> status;
   };
   std::map<std::string, Object> gang_objects;
+  std::map<ObjectKey, TopologyReport> topology_status;
   int writes = 0;             // of objects and their status that were tried
   bool serves_gangs = true;   // false: their kind is not installed
   int32_t refuse_writes = 0;  // the code with which writes are refused; 0: they are not

@@ -30,7 +30,7 @@ NodeId Cluster::UpsertNode(const NodeObject& object) {
   if (new_node) ++record.incarnation;
   if (new_node || record.object.labels != object.labels) {
     LabelMap topology_labels = TopologyLabels(object.labels, declared_);
-    topology_stale_ |= new_node || topology_labels != record.topology_labels;
+    if (new_node || topology_labels != record.topology_labels) NoteTopologyChange();
     record.topology_labels = std::move(topology_labels);
   }
   if (!record.present) ++presence_changes_;
@@ -50,7 +50,7 @@ void Cluster::RemoveNode(std::string_view name) {
   gone.incarnation = record.incarnation;
   record = std::move(gone);
   ++presence_changes_;
-  topology_stale_ = true;
+  NoteTopologyChange();
   ledger_.changes().Note(id);
 }
 
@@ -83,7 +83,7 @@ bool Cluster::DeclareTopology(std::vector<DeclaredTopology> declared) {
   for (NodeRecord& record : nodes_) {
     record.topology_labels = TopologyLabels(record.object.labels, declared_);
   }
-  topology_stale_ = true;
+  NoteTopologyChange();
   return true;
 }
 

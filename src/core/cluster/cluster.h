@@ -66,6 +66,8 @@ class Cluster {
   // something else than before.
   bool DeclareTopology(std::vector<DeclaredTopology> declared);
   std::span<const DeclaredTopology> declared() const { return declared_; }
+  // Grows whenever RefreshTopology() would make a new generation, whether it was called or not.
+  uint64_t topology_changes() const { return topology_changes_; }
   // Makes a new generation if nodes came or went, or their topology labels changed, or what is
   // declared; health and cordons do not count. O(nodes log nodes), O(1) if nothing changed.
   void RefreshTopology();
@@ -114,6 +116,10 @@ class Cluster {
   Out Describe(const Blame& blame) const;
 
  private:
+  void NoteTopologyChange() {
+    topology_stale_ = true;
+    ++topology_changes_;
+  }
   NodeRecord& RecordOf(NodeId id) { return nodes_[id.index()]; }
 
   LabelMap node_scope_;
@@ -126,6 +132,7 @@ class Cluster {
   std::vector<DeclaredTopology> declared_;
   std::shared_ptr<const Topology> topology_;
   bool topology_stale_ = true;
+  uint64_t topology_changes_ = 0;
   uint64_t generation_ = 0;
   uint64_t presence_changes_ = 0;
 };

@@ -16,7 +16,10 @@ const DeclaredTopology* Levels(const ApiObject& object) {
 ApiObject WithLastGood(const ObjectTable& objects, ApiObject object) {
   const ApiObject* before = objects.Find(object.key);
   if (object.problems.empty() || before == nullptr || before->uid != object.uid) return object;
-  if (Levels(*before) != nullptr) object.body = before->body;
+  if (Levels(*before) != nullptr) {
+    object.body = before->body;
+    object.followed_generation = before->followed_generation;
+  }
   return object;
 }
 

@@ -42,7 +42,8 @@ void FieldHasher::Put(const DeclaredTopology& topology) {
 void FieldHasher::Put(const GangTerms& terms) { Add(terms.min, terms.reserve_deadline); }
 
 void FieldHasher::Put(const ApiObject& object) {
-  Add(object.key, object.uid, object.body.index(), object.problems);
+  Add(object.key, object.uid, object.body.index(), object.problems, object.generation,
+      object.followed_generation);
   std::visit([this](const auto& body) { Put(body); }, object.body);
 }
 
@@ -134,6 +135,11 @@ void FieldHasher::Put(const ReserveProgress& progress) { Put(progress.entries())
 void FieldHasher::Put(const Outbox& outbox) { Put(outbox.sequence()); }
 
 void FieldHasher::Put(const Board& board) { Put(board.Digest()); }
+
+void FieldHasher::Put(const TopologyShown& shown) {
+  Add(shown.said, shown.saying, shown.in_flight, shown.due, shown.failures, shown.nodes_seen);
+  Add(shown.accepted.holds, shown.accepted.since, shown.in_force.holds, shown.in_force.since);
+}
 
 void FieldHasher::Put(const WayOut& way) { Add(way.way, way.why); }
 

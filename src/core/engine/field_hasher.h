@@ -96,6 +96,7 @@ class FieldHasher {
   void Put(const ReserveProgress& progress);
   void Put(const Outbox& outbox);
   void Put(const Board& board);
+  void Put(const TopologyShown& shown);
 
   // Values of this room.
   void Put(const ObjectTable& objects);

@@ -34,6 +34,7 @@ void VisitFields(const State& state, Visit&& visit) {
   visit(kDerived, "State.timers", state.timers);
   visit(kIntent, "State.refresh_at", state.refresh_at);
   visit(kIntent, "State.board", state.board);
+  visit(kIntent, "State.topologies", state.topologies);
   visit(kIntent, "State.refused_told", state.refused_told);
   visit(kScratch, "State.counters", state.counters);
   visit(kIntent, "State.outbox", state.outbox);

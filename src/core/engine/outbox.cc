@@ -7,9 +7,9 @@ namespace phalanx {
 
 uint64_t Outbox::Send(DirectiveBody body) {
   // In the order of the variant.
-  static constexpr std::array<std::string_view, 10> kKinds = {
-      "admit",     "release",   "reject",    "evict",     "event",
-      "pod_waits", "make_gang", "show_gang", "drop_gang", "read_job"};
+  static constexpr std::array<std::string_view, 11> kKinds = {
+      "admit",     "release",   "reject",    "evict",    "event",        "pod_waits",
+      "make_gang", "show_gang", "drop_gang", "read_job", "show_topology"};
   static_assert(kKinds.size() == std::variant_size_v<DirectiveBody>);
   counters_->CountDirective(kKinds[body.index()]);
   outcome_.directives.push_back({++sequence_, std::move(body)});

@@ -124,7 +124,7 @@ void AdvanceRollBack(State& state, Gang& gang) {
 }
 
 void ApplyDirectiveResult(State& state, const DirectiveResult& result) {
-  if (NoteWritten(state, result)) return;
+  if (NoteWritten(state, result) || NoteTopologyWritten(state, result)) return;
   if (auto eviction = state.evictions.extract(result.sequence)) {
     EvictionEnded(state, eviction.mapped(), result);
   } else if (auto read = state.job_reads.extract(result.sequence)) {

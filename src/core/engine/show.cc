@@ -5,6 +5,7 @@
 
 #include "core/engine/report.h"
 #include "core/engine/tell.h"
+#include "core/engine/topology_status.h"
 
 namespace phalanx {
 namespace {
@@ -204,6 +205,7 @@ void WriteDue(State& state) {
   if (!state.synced || !state.leading) return;
   Board& board = state.board;
   board.budget.Refill(state.now);
+  WriteTopologies(state);
   SweepPositions(state);
   for (int looks = 0; looks < kLooks && board.budget.Has(); ++looks) {
     std::optional<Item> item = board.Take(state.now);
@@ -224,7 +226,8 @@ void WriteDue(State& state) {
 }
 
 Time NextWrite(const State& state) {
-  return state.synced && state.leading ? state.board.Next() : Time::Never();
+  if (!state.synced || !state.leading) return Time::Never();
+  return std::min(state.board.Next(), NextTopologyWrite(state));
 }
 
 }  // namespace phalanx

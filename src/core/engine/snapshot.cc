@@ -9,6 +9,7 @@
 #include "core/engine/inputs.h"
 #include "core/engine/lifecycle.h"
 #include "core/engine/terms.h"
+#include "core/engine/topology_status.h"
 #include "core/plan/assign.h"
 
 namespace phalanx {
@@ -167,6 +168,7 @@ void ApplyConnect(State& state, const Connect& connect) {
   state.outbox.StartEpoch();
   state.evictions.clear();
   state.board.ForgetFlights();
+  ForgetTopologyWrites(state);
   state.job_reads.clear();
   state.pipeline_facts.clear();
   state.pass.Clear();

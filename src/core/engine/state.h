@@ -30,6 +30,7 @@
 #include "core/engine/outbox.h"
 #include "core/engine/pods.h"
 #include "core/engine/timers.h"
+#include "core/engine/topology_status.h"
 #include "core/measure/counters.h"
 #include "core/order/waiting_queue.h"
 #include "core/plan/exclusions.h"
@@ -67,6 +68,7 @@ struct State {
   Timers timers;
   Time refresh_at = Time::Never();  // when refusals are made again after NoteGrowth()
   Board board;
+  TopologyShownTable topologies;                 // those with a status of ours
   std::map<std::string, uint64_t> refused_told;  // by UID: hash of what its author was told
   Counters counters;
   Outbox outbox{&counters};

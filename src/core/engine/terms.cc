@@ -7,6 +7,7 @@
 
 #include "core/engine/declared.h"
 #include "core/engine/lifecycle.h"
+#include "core/engine/topology_status.h"
 #include "core/explain/reason_text.h"
 
 namespace phalanx {
@@ -120,7 +121,9 @@ void ApplyObjects(State& state, const Changes& changes) {
     if (state.objects.Upsert(std::move(kept), state.epoch)) TouchUsers(state, object.key);
   }
   // Places may have come where there were none.
-  if (topology && DeclareTopology(state)) state.NoteRelease();
+  if (!topology) return;
+  if (DeclareTopology(state)) state.NoteRelease();
+  ShowTopologiesLater(state);
 }
 
 void RemoveUnseenObjects(State& state) {
@@ -129,6 +132,7 @@ void RemoveUnseenObjects(State& state) {
     TouchUsers(state, key);
   }
   DeclareTopology(state);
+  ShowTopologiesLater(state);
 }
 
 }  // namespace phalanx

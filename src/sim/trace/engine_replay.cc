@@ -163,6 +163,7 @@ class Driver {
   void Do(const ShowGang&) {}
   void Do(const DropGang&) {}
   void Do(const ReadJob&) {}
+  void Do(const ShowTopology&) {}
 
   void Facts(uint64_t plan, MemberState state) {
     for (const AdmitMember& member : admitted_.at(plan).members) {

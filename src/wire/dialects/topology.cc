@@ -121,7 +121,12 @@ void Read(const Json& json, DeclaredTopology topology, LevelReader reader, ApiOb
       reader.Read((*levels)[i], i, i + 1 == levels->size());
     }
   }
-  if (out.problems.empty()) topology.levels = reader.Take();
+  const Json* generation = FindField(json, {"metadata", "generation"});
+  out.generation = generation != nullptr ? WholeNumber(*generation).value_or(0) : 0;
+  if (out.problems.empty()) {
+    topology.levels = reader.Take();
+    out.followed_generation = out.generation;
+  }
   out.body = std::move(topology);
 }
 

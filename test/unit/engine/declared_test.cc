@@ -93,6 +93,87 @@ TEST_F(DeclaredTest, TheLastGoodOneStaysInForceAndItsProblemIsShown) {
   EXPECT_FALSE(rig.engine.TopologySnapshot().objects[0].counts);
 }
 
+TEST_F(DeclaredTest, ItsStatusSaysThatItIsInForce) {
+  ApiObject object = Declares("ClusterTopology", 0, {{"row", kRow}});
+  object.generation = object.followed_generation = 3;
+  rig.SetObject(object);
+  EXPECT_TRUE(rig.topology_status.empty());  // a change that follows at once is written with it
+  rig.Advance(Duration::Seconds(1));
+  const TopologyReport& status = rig.topology_status.at(object.key);
+  EXPECT_EQ(status.generation, 3);
+  EXPECT_EQ(status.uid, object.uid);
+  EXPECT_THAT(status.levels, ElementsAre("row"));
+  EXPECT_EQ(status.nodes, 4);
+  EXPECT_TRUE(status.accepted.holds);
+  EXPECT_TRUE(status.in_force.holds);
+  EXPECT_EQ(status.in_force.reason, "Followed");
+  // Nothing changes, nothing is written.
+  const int writes = rig.writes;
+  rig.Advance(Duration::Minutes(5));
+  EXPECT_EQ(rig.writes, writes);
+}
+
+TEST_F(DeclaredTest, ItsStatusNamesTheGenerationThatStaysInForce) {
+  ApiObject good = Declares("ClusterTopology", 0, {{"row", kRow}});
+  good.generation = good.followed_generation = 1;
+  rig.SetObject(good);
+  rig.Advance(Duration::Seconds(1));
+  const Time since = rig.topology_status.at(good.key).in_force.since;
+  ApiObject bad = Declares("ClusterTopology", 0, {}, {{"spec.levels", "17 levels", "1 to 16"}});
+  bad.generation = 2;
+  rig.SetObject(bad);
+  rig.Advance(Duration::Seconds(1));
+  const TopologyReport& status = rig.topology_status.at(good.key);
+  EXPECT_EQ(status.generation, 2);
+  EXPECT_FALSE(status.accepted.holds);
+  EXPECT_EQ(status.accepted.message, "spec.levels: got \"17 levels\", expected 1 to 16");
+  EXPECT_TRUE(status.in_force.holds);
+  EXPECT_EQ(status.in_force.reason, "LastGood");
+  EXPECT_THAT(status.in_force.message, HasSubstr("generation 1"));
+  EXPECT_EQ(status.in_force.since, since);
+}
+
+TEST_F(DeclaredTest, ItsStatusSaysWhyItIsNotInForce) {
+  ApiObject object = Declares("ClusterTopology", 0, {{"cage", "example.com/cage"}});
+  rig.SetObject(object);
+  rig.Advance(Duration::Seconds(1));
+  EXPECT_TRUE(rig.topology_status.at(object.key).accepted.holds);
+  EXPECT_FALSE(rig.topology_status.at(object.key).in_force.holds);
+  EXPECT_EQ(rig.topology_status.at(object.key).in_force.reason, "NoNodeLabelled");
+  // Until a node is labelled.
+  NodeObject node = rig.nodes.begin()->second;
+  node.labels["example.com/cage"] = "c";
+  rig.SetNodes({node});
+  rig.Advance(Duration::Seconds(15));
+  EXPECT_TRUE(rig.topology_status.at(object.key).in_force.holds);
+  EXPECT_EQ(rig.topology_status.at(object.key).nodes, 1);
+  // One that could never be followed.
+  object.uid = "another";
+  object.body = DeclaredTopology{0, true, {}};
+  object.problems = {{"spec.levels", "", "1 to 16"}};
+  rig.SetObject(object);
+  rig.Advance(Duration::Seconds(1));
+  EXPECT_EQ(rig.topology_status.at(object.key).in_force.reason, "NeverValid");
+}
+
+TEST_F(DeclaredTest, AStatusThatIsRefusedIsTriedAgain) {
+  rig.refuse_writes = 500;
+  rig.SetObject(Declares("ClusterTopology", 0, {{"row", kRow}}));
+  rig.Advance(Duration::Seconds(1));
+  EXPECT_EQ(rig.writes, 1);
+  EXPECT_TRUE(rig.topology_status.empty());
+  rig.refuse_writes = 0;
+  rig.Advance(Duration::Seconds(2));
+  EXPECT_EQ(rig.writes, 2);
+  EXPECT_EQ(rig.topology_status.size(), 1u);
+}
+
+TEST_F(DeclaredTest, TopologiesOfOthersAreNotWrittenOn) {
+  rig.SetObject(Declares("Topology.kai.scheduler", 2, {{"hall", "example.com/hall"}}));
+  rig.Advance(Duration::Minutes(1));
+  EXPECT_EQ(rig.writes, 0);
+}
+
 TEST_F(DeclaredTest, ASnapshotWithoutTheObjectEndsIt) {
   rig.SetObject(Declares("ClusterTopology", 0, {{"row", kRow}}));
   EXPECT_THAT(Levels(), ElementsAre("row"));

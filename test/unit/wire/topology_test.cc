@@ -52,6 +52,17 @@ TEST(ClusterTopology, IsReadInTheOrderOfItsLevels) {
                                {"rail", "example.com/rail", false, "rack"}}}));
 }
 
+TEST(ClusterTopology, KnowsWhichGenerationWasFollowed) {
+  const ApiObject good = Parse(kClusterTopologyKind, R"({"metadata": {"generation": 7},
+                                "spec": {"levels": [{"name": "row", "nodeLabel": "a/row"}]}})");
+  EXPECT_EQ(good.generation, 7);
+  EXPECT_EQ(good.followed_generation, 7);
+  const ApiObject bad =
+      Parse(kClusterTopologyKind, R"({"metadata": {"generation": 8}, "spec": {"levels": 1}})");
+  EXPECT_EQ(bad.generation, 8);
+  EXPECT_EQ(bad.followed_generation, 0);
+}
+
 TEST(KueueTopology, NamesItsLevelsByWellKnownLabelsElseByTheirLastPart) {
   EXPECT_EQ(Levels(kKueueTopologyKind,
                    R"({"nodeLabel": "topology.kubernetes.io/zone"},
