@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "phalanx/member_rules.h"
 #include "phalanx/time.h"
 
 namespace phalanx {
@@ -114,16 +115,6 @@ inline std::string ToString(const ObjectKey& key) {
   return key.kind + " " + (key.ns.empty() ? key.name : key.ns + "/" + key.name);
 }
 
-// Members in groups of `size` consecutive ranks, each group in one domain of a level. Members with
-// the same request and the same segment are one role; their number is divided by the size.
-struct Segment {
-  int32_t size = 1;            // 1: no segments
-  std::string required_level;  // level name or node label key; empty: none
-  std::string preferred_level;
-
-  friend auto operator<=>(const Segment&, const Segment&) = default;
-};
-
 // What a pod says about the gang that it is a member of.
 struct Membership {
   GangKey gang;
@@ -138,6 +129,10 @@ struct Membership {
   std::string required_level;  // level name or node label key; empty: none
   std::string preferred_level;
   Segment segment;
+  Spread spread;
+  // No member of another gang is in a domain of this level that holds members of this one; empty:
+  // domains are shared.
+  std::string exclusive_level;
   // The place that the pod's controller gave it (completion index, ordinal): in group 0 its rank;
   // the members of each further group follow those of the one before, in the order of their
   // indexes.

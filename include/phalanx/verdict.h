@@ -23,6 +23,7 @@ enum class ReasonCode {
   kCapacity,         // have of need members; subject = scarcest resource, detail = "FREE of NEEDED"
   kFragmentation,    // enough by the sum, have of need members placeable
   kTopology,         // best domain of `level` takes have of need; detail = N: in segments of N
+  kSpread,           // have of need members placeable with `detail` of them in one `level`
   kNoSuchNode,       // no node can ever take the member: the exclusions say why
   kLevelUnknown,     // subject = the level that no node has
   kConflict,         // subject = plugin, detail = message; the plan is made again
@@ -43,6 +44,7 @@ enum class ExclusionCause {
   kResourceAbsent,  // detail = resource; allocatable is below one member
   kResourceInUse,   // detail = resource; allocatable would do, free is below one member
   kConflict,        // detail = plugin
+  kExclusive,       // detail = the level; a gang there shares no domain of it
 };
 
 struct Exclusion {

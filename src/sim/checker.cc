@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "core/explain/reason_text.h"
+#include "core/judge/exclusive.h"
 #include "core/judge/judge.h"
 #include "core/judge/segments.h"
+#include "core/judge/spread.h"
 #include "phalanx/host_port.h"
 #include "sim/text.h"
 
@@ -97,6 +99,27 @@ int32_t Checker::MinOf(const Membership& membership) {
   return it == objects.end() ? kMaxGangSize : std::get<GangTerms>(it->second.body).min;
 }
 
+// Members beside those of their own gang, and of others.
+void Checker::JudgeNeighbours(const GangKey& key, const judge::World& before,
+                              const std::vector<judge::Assignment>& gang,
+                              std::vector<std::string>& wrong) {
+  std::vector<judge::Assignment> own, others;
+  bool exclusive = false;
+  for (const auto& [uid, pod] : world_.adapter().mirror().pods()) {
+    const auto held = held_.find(uid);
+    const bool ended = pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
+    if (!pod.ours || !pod.membership || ended) continue;
+    exclusive |= !pod.membership->exclusive_level.empty();
+    const std::string& node = held != held_.end() ? held->second.node : pod.node;
+    if (!node.empty()) (pod.membership->gang == key ? own : others).push_back({pod, node});
+  }
+  for (std::string& what : judge::CheckSpread(before, gang, own)) wrong.push_back(std::move(what));
+  if (!exclusive) return;
+  for (std::string& what : judge::CheckExclusive(before, gang, others)) {
+    wrong.push_back(std::move(what));
+  }
+}
+
 void Checker::JudgeAdmit(const Admit& admit) {
   const auto& pods = world_.adapter().mirror().pods();
   judge::World before;
@@ -119,10 +142,11 @@ void Checker::JudgeAdmit(const Admit& admit) {
     }
     gang.push_back({pod->second, member.node, member.rank});
     if (pod->second.membership) min = std::max(min, MinOf(*pod->second.membership));
-    held_[member.pod_uid] = {admit.plan, member.node, pod->second.requests};
   }
-  for (const std::string& wrong : judge::CheckPlacement(before, gang)) {
-    Fail(fmt::format("judge: plan {} of {}: {}", admit.plan, KeyText(admit.gang), wrong));
+  std::vector<std::string> wrong = judge::CheckPlacement(before, gang);
+  JudgeNeighbours(admit.gang, before, gang, wrong);
+  for (const judge::Assignment& member : gang) {
+    held_[member.pod.uid] = {admit.plan, member.node, member.pod.requests};
   }
   // Members that join what is bound already come as they find room.
   std::optional<GangView> view = world_.brain().engine().Gang(admit.gang);
@@ -132,9 +156,10 @@ void Checker::JudgeAdmit(const Admit& admit) {
     if (member.state == "ended") ++placed;
   }
   if (start) {
-    for (const std::string& wrong : judge::CheckSegments(before, gang)) {
-      Fail(fmt::format("judge: plan {} of {}: {}", admit.plan, KeyText(admit.gang), wrong));
-    }
+    for (std::string& cut : judge::CheckSegments(before, gang)) wrong.push_back(std::move(cut));
+  }
+  for (const std::string& what : wrong) {
+    Fail(fmt::format("judge: plan {} of {}: {}", admit.plan, KeyText(admit.gang), what));
   }
   if (start && placed < min) {
     Fail(fmt::format("Admit of {} places {} members, its minimum is {}", KeyText(admit.gang),

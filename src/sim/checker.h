@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "core/judge/judge.h"
 #include "phalanx/command.h"
 #include "phalanx/outcome.h"
 #include "sim/world.h"
@@ -62,6 +63,8 @@ class Checker : public ApiObserver {
   // What the pod, or the object that it names, says; too many if the object is not there.
   int32_t MinOf(const Membership& membership);
   void JudgeAdmit(const Admit& admit);
+  void JudgeNeighbours(const GangKey& key, const judge::World& before,
+                       const std::vector<judge::Assignment>& gang, std::vector<std::string>& wrong);
   void Follow(Spell& spell, const std::string& group);
   void CheckSpells();
   void LookAtGangs();

@@ -110,6 +110,12 @@ std::vector<PodAttribute> TextAttributes() {
                           "a level or node label key"),
       AnnotationAttribute("segment_preferred", "phalanx.dev/segment-topology-preferred",
                           "a level or node label key"),
+      AnnotationAttribute("spread", "phalanx.dev/spread-topology", "a level or node label key"),
+      AnnotationAttribute("spread_max", "phalanx.dev/spread-max", "the most members in a domain"),
+      AnnotationAttribute("spread_min", "phalanx.dev/spread-min", "the fewest members in a domain"),
+      AnnotationAttribute("spread_evenly", "phalanx.dev/spread-evenly", "true or false"),
+      AnnotationAttribute("exclusive", "phalanx.dev/topology-exclusive",
+                          "a level or node label key"),
       AnnotationAttribute("expected", "phalanx.dev/expected-duration", "a duration such as 2h"),
       AnnotationAttribute("index", kCompletionIndex, "the completion index of the pod"),
   };

@@ -75,6 +75,7 @@ const char* VerdictOf(const GangView& gang) {
     case ReasonCode::kCapacity:
     case ReasonCode::kFragmentation:
     case ReasonCode::kTopology:
+    case ReasonCode::kSpread:
     case ReasonCode::kNoSuchNode:
     case ReasonCode::kLevelUnknown:
       return "notNow";
@@ -109,6 +110,7 @@ std::string_view WaitsFor(ReasonCode code) {
     case ReasonCode::kCapacity:
     case ReasonCode::kFragmentation:
     case ReasonCode::kTopology:
+    case ReasonCode::kSpread:
       return "room";
     case ReasonCode::kNoSuchNode:
     case ReasonCode::kLevelUnknown:

@@ -22,6 +22,9 @@ class Every {
         segments_(std::move(segments)),
         order_(std::move(order)),
         counts_(roles_.size(), std::vector<int32_t>(hosts_.size(), 0)) {
+    for (const Role& role : roles_) {
+      spread_.push_back(DomainsOf(world, hosts_, role.spread.level));
+    }
     for (const auto& domain : DomainsOf(world, hosts_, world.required)) {
       Try(domain, 0, 0, roles_.front().count);
     }
@@ -57,8 +60,14 @@ class Every {
     for (const Domains& whole : segments_[role]) {
       if (!InWholeSegments(whole, counts_[role], roles_[role].segment.size)) return;
     }
+    if (!KeepsSpread(spread_[role], role)) return;
     if (role + 1 == roles_.size()) return Compare();
     Try(domain, role + 1, 0, roles_[role + 1].count);
+  }
+
+  bool KeepsSpread(const Domains& domains, size_t role) const {
+    const Spread& spread = roles_[role].spread;
+    return spread.level.empty() || oracle::KeepsSpread(domains, counts_[role], spread);
   }
 
   void Compare() {
@@ -86,6 +95,7 @@ class Every {
   std::vector<Host> hosts_;
   const std::vector<Role>& roles_;
   const std::vector<std::vector<Domains>> segments_;
+  std::vector<Domains> spread_;  // by role
   const std::vector<size_t> order_;
   RoleCounts counts_;
   std::map<std::vector<int32_t>, std::vector<int32_t>> touched_;  // by the hosts that are used

@@ -21,6 +21,8 @@ struct BestPlacement {
 // The best placement of a gang with one role; nullopt if there is none.
 std::optional<BestPlacement> BruteForceOneRole(const SmallWorld& world);
 
+// "Evenly" is not looked at by either.
+//
 // The best placement of all roles; nullopt if there is none. Segments are whole in domains of their
 // required levels; their preferred levels are not looked at. On ties the first child takes as many
 // members as it can of the role with the most members, then of the others in order.

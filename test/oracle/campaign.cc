@@ -30,6 +30,15 @@ bool CutsSegments(const Searched& searched, const Role& role) {
   return role.segment.size > 1 && topology.CrossingOf(level) != nullptr;
 }
 
+// Such a rule is refused: its domains are no vertices of the tree.
+bool SpreadCrosses(const SmallWorld& world) {
+  const Searched searched = Search(world);
+  const Topology& topology = searched.cluster->topology();
+  return std::any_of(world.roles.begin(), world.roles.end(), [&](const Role& role) {
+    return topology.CrossingOf(topology.FindLevel(role.spread.level)) != nullptr;
+  });
+}
+
 SmallWorld RandomWorld(Random& random, int64_t most_hosts) {
   return Chance(random, 50) ? RandomTwoTrees(random, most_hosts) : RandomHosts(random, most_hosts);
 }
@@ -126,6 +135,33 @@ Tally CampaignOfTwoRoles(uint64_t seed, int worlds) {
   exact.Add(segments);
   exact.Add(greedy);
   return exact;
+}
+
+Tally CampaignOfSpread(uint64_t seed, int worlds) {
+  Random random(seed);
+  Tally one, two;
+  for (int i = 0; i < worlds && !testing::Test::HasFailure(); ++i) {
+    SmallWorld world = RandomWorld(random, 6);
+    if (Chance(random, 75)) {
+      world.roles = {RandomRole(random, 9)};
+      world.roles[0].spread = RandomSpread(random, world);
+    } else {
+      AddTwoRoles(random, 5, false, world);
+      world.roles[1].spread = RandomSpread(random, world);
+      if (Chance(random, 50)) world.roles[0].spread = RandomSpread(random, world);
+    }
+    if (SpreadCrosses(world)) {
+      EXPECT_EQ(Search(world).answer.placement(), nullptr) << world.Describe();
+    } else if (world.roles.size() == 1) {
+      CheckOneRole(world, one);
+    } else {
+      CheckRoles(world, 0, two);
+    }
+  }
+  one.Print("one role, spread");
+  two.Print("two roles, spread");
+  one.Add(two);
+  return one;
 }
 
 Tally CampaignOfOneRole(uint64_t seed, int worlds) {

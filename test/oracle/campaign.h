@@ -35,6 +35,9 @@ void CheckRoles(const SmallWorld& world, int64_t max_cells, Tally& tally);
 // `worlds` worlds with two roles: half of them with two trees over the same hosts, a quarter with
 // segments, a tenth without a budget for an exact search.
 Tally CampaignOfTwoRoles(uint64_t seed, int worlds);
+// `worlds` worlds where one or two roles are spread over the domains of a level: of one role all is
+// exact, of two what is told to be.
+Tally CampaignOfSpread(uint64_t seed, int worlds);
 // `worlds` worlds with one role: half of them with two trees, half with segments.
 Tally CampaignOfOneRole(uint64_t seed, int worlds);
 

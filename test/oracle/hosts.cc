@@ -177,6 +177,19 @@ bool InWholeSegments(const std::vector<std::vector<size_t>>& domains,
   return outside == 0;
 }
 
+bool KeepsSpread(const std::vector<std::vector<size_t>>& domains,
+                 const std::vector<int32_t>& counts, const Spread& spread) {
+  int32_t outside = std::accumulate(counts.begin(), counts.end(), 0);
+  for (const auto& domain : domains) {
+    int32_t here = 0;
+    for (const size_t host : domain) here += counts[host];
+    if (spread.at_most > 0 && here > spread.at_most) return false;
+    if (here > 0 && here < spread.at_least) return false;
+    outside -= here;
+  }
+  return outside == 0;
+}
+
 std::vector<int32_t> TouchedBy(const std::vector<Host>& hosts, const std::vector<int32_t>& counts) {
   std::vector<int32_t> touched;
   const size_t levels = hosts.empty() ? 0 : hosts.front().values.size();

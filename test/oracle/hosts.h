@@ -40,6 +40,11 @@ std::vector<std::vector<size_t>> PartsOf(const SmallWorld& world, const std::vec
 bool InWholeSegments(const std::vector<std::vector<size_t>>& domains,
                      const std::vector<int32_t>& counts, int32_t size);
 
+// Whether each domain has no more and, if any, no fewer than it may, and nothing is outside of
+// them.
+bool KeepsSpread(const std::vector<std::vector<size_t>>& domains,
+                 const std::vector<int32_t>& counts, const Spread& spread);
+
 // Domains touched by level that some host has, hosts last. `counts` by host.
 std::vector<int32_t> TouchedBy(const std::vector<Host>& hosts, const std::vector<int32_t>& counts);
 

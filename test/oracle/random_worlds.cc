@@ -101,6 +101,17 @@ Segment RandomSegment(Random& random, const SmallWorld& world) {
   return segment;
 }
 
+Spread RandomSpread(Random& random, const SmallWorld& world) {
+  Spread spread;
+  spread.level = Chance(random, 4) ? "spine" : AnyLevel(random, world);  // no node has a spine
+  const bool least = Chance(random, 70);
+  if (least) spread.at_least = static_cast<int32_t>(Between(random, 2, 4));
+  if (!least || Chance(random, 60)) {
+    spread.at_most = spread.at_least + static_cast<int32_t>(Between(random, 0, 3));
+  }
+  return spread;
+}
+
 void AddTwoRoles(Random& random, int32_t most, bool segments, SmallWorld& world) {
   for (int role = 0; role < 2; ++role) {
     world.roles.push_back(RandomRole(random, most));

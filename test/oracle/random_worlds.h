@@ -26,6 +26,8 @@ SmallWorld RandomTwoTrees(Random& random, int64_t most);
 
 // `most`: of its members.
 Role RandomRole(Random& random, int32_t most);
+// Without "evenly".
+Spread RandomSpread(Random& random, const SmallWorld& world);
 Segment RandomSegment(Random& random, const SmallWorld& world);
 
 // Gives the world two roles of different shapes, of up to so many members. With `segments` some of

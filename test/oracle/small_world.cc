@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/judge/segments.h"
+#include "core/judge/spread.h"
 #include "core/plan/assign.h"
 
 namespace phalanx::oracle {
@@ -15,6 +16,7 @@ ShapeId InternRole(Cluster& cluster, const Role& role) {
   shape.request = Resources::From(role.requests, cluster.resources());
   shape.node_selector = role.node_selector;
   shape.segment = role.segment;
+  shape.spread = role.spread;
   return cluster.shapes().Intern(std::move(shape));
 }
 
@@ -39,6 +41,10 @@ std::string SmallWorld::Describe() const {
     if (role.segment.size > 1) {
       out += fmt::format(" segments of {}, required '{}', preferred '{}'", role.segment.size,
                          role.segment.required_level, role.segment.preferred_level);
+    }
+    if (!role.spread.level.empty()) {
+      out += fmt::format(" {} to {} in one {}{}", role.spread.at_least, role.spread.at_most,
+                         role.spread.level, role.spread.evenly ? ", evenly" : "");
     }
     out += "\n";
   }
@@ -104,6 +110,7 @@ std::vector<std::string> Judge(const SmallWorld& world, const Searched& searched
       member.pod.node_selector = world.roles[role].node_selector;
       member.pod.membership.emplace().required_level = world.required;
       member.pod.membership->segment = world.roles[role].segment;
+      member.pod.membership->spread = world.roles[role].spread;
       gang.push_back(std::move(member));
     }
   }
@@ -112,6 +119,7 @@ std::vector<std::string> Judge(const SmallWorld& world, const Searched& searched
   for (std::string& segment : judge::CheckSegments(judged, gang)) {
     wrong.push_back(std::move(segment));
   }
+  for (std::string& spread : judge::CheckSpread(judged, gang)) wrong.push_back(std::move(spread));
   for (size_t role = 0; role < world.roles.size(); ++role) {
     if (placed[role] == world.roles[role].count) continue;
     wrong.push_back(fmt::format("role {}: {} of {} members placed", role, placed[role],

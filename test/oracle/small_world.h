@@ -34,6 +34,7 @@ struct Role {
   LabelMap node_selector;
   int32_t count = 0;
   Segment segment;
+  Spread spread = {};
 };
 
 struct SmallWorld {

@@ -19,7 +19,9 @@ struct Shape {
   LabelMap node_selector;
   std::vector<NodeSelectorTerm> required_terms;
   std::vector<Toleration> tolerations;
-  Segment segment;  // where it may go beside its siblings: nothing that a node by itself shows
+  // Where it may go beside its siblings: nothing that a node by itself shows.
+  Segment segment;
+  Spread spread;
 
   friend auto operator<=>(const Shape&, const Shape&) = default;
 };

@@ -7,6 +7,7 @@
 
 #include "core/engine/field_hasher.h"
 #include "core/engine/lifecycle.h"
+#include "core/engine/neighbours.h"
 #include "core/engine/reasons.h"
 #include "core/engine/settle.h"
 #include "core/engine/terms.h"
@@ -178,6 +179,8 @@ std::vector<DerivedPart> DerivedOf(const State& state, GangId id) {
        FieldHasher(state).Add(TermsNow(state, gang), ObjectReason(state, gang.terms)).Done()},
       {"starting", HashFor(state, state.starting.contains(id)),
        HashFor(state, gang.plan.has_value())},
+      {"exclusive", HashFor(state, state.exclusive.contains(id)),
+       HashFor(state, IsExclusive(gang))},
       {"roster", HashFor(state, FiguresOf(gang.roster)),
        HashFor(state, RecomputeFigures(gang.roster))},
       Standings(state, gang),

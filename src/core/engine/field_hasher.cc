@@ -65,6 +65,8 @@ void FieldHasher::Put(const Membership& says) {
   Add(says.segment.size, says.segment.required_level, says.segment.preferred_level);
   Add(says.index, says.index_group, says.expected_duration, says.problems, says.terms_object,
       says.sized_by_object);
+  Add(says.spread.level, says.spread.at_most, says.spread.at_least, says.spread.evenly,
+      says.exclusive_level);
 }
 
 void FieldHasher::Put(const BoundPlan& bound) {
@@ -149,7 +151,7 @@ void FieldHasher::Put(const MemberKey& key) {
 
 void FieldHasher::Put(const Terms& terms) {
   Add(terms.size, terms.min, terms.priority, terms.required_level, terms.preferred_level);
-  Add(terms.object, terms.sized_by_object);
+  Add(terms.object, terms.sized_by_object, terms.exclusive_level);
 }
 
 void FieldHasher::Put(const Plan& plan) {

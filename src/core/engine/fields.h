@@ -39,6 +39,7 @@ void VisitFields(const State& state, Visit&& visit) {
   visit(kScratch, "State.counters", state.counters);
   visit(kIntent, "State.outbox", state.outbox);
   visit(kDerived, "State.starting", state.starting);
+  visit(kDerived, "State.exclusive", state.exclusive);
   visit(kDerived, "State.reserving", state.reserving);
   visit(kIntent, "State.progress", state.progress);
   visit(kIntent, "State.evictions", state.evictions);

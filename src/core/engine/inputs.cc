@@ -80,6 +80,7 @@ ShapeId InternShape(State& state, PodObject* object, const Resources& request) {
   shape.required_terms = std::exchange(object->required_terms, {});
   shape.tolerations = std::exchange(object->tolerations, {});
   shape.segment = object->membership->segment;
+  shape.spread = object->membership->spread;
   object->requests.clear();
   return state.cluster.shapes().Intern(std::move(shape));
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/engine/lifecycle.h"
+#include "core/engine/neighbours.h"
 #include "core/engine/reasons.h"
 #include "core/engine/terms.h"
 #include "core/explain/reason_text.h"
@@ -55,6 +56,8 @@ PlacementRequest RequestFor(const State& state, const Gang& gang, const Members&
   }
   request.required_level = gang.terms.required_level;
   request.preferred_level = gang.terms.preferred_level;
+  CloseHosts(state, gang, request);
+  AddPlaced(state, gang, request);
   return request;
 }
 
@@ -153,6 +156,7 @@ void Commit(State& state, Gang& gang, GangId id, const Chosen& chosen) {
     state.admitted.push_back(member.pod);
   }
   state.starting.insert(id);
+  NoteExclusive(state, id);
   state.reserving += plan.admitted;
   state.NoteGrowth();
   state.outbox.Send(AdmitOf(state, gang, chosen.members));
@@ -180,7 +184,14 @@ const Reason* StillRefused(const State& state, const Gang& gang, const Members& 
   });
   if (members.empty() || !alike || FewestToStart(gang, members) < members.size()) return nullptr;
   const auto count = static_cast<int32_t>(members.size());
-  return state.refusals.Find({{{members.front()->shape, count}}, gang.terms.required_level});
+  RequestClass same{{{members.front()->shape, count}},
+                    gang.terms.required_level,
+                    {},
+                    false,
+                    gang.terms.exclusive_level,
+                    {},
+                    {}};
+  return state.refusals.Find(same);
 }
 
 void PlanStart(State& state, Gang& gang, GangId id, int64_t* spent) {
@@ -206,19 +217,6 @@ void PlanStart(State& state, Gang& gang, GangId id, int64_t* spent) {
   Chosen chosen{members, AssignHosts(ShapesOf(members), placement)};
   chosen.domain = state.cluster.topology().Path(placement.common);
   Commit(state, gang, id, chosen);
-}
-
-// The hosts of the domain of `level` that `host` is in; empty: it is in none.
-std::vector<HostRange> DomainAround(const Topology& topology, HostId host, LevelId level) {
-  if (level == topology.host_level()) return {{host, 1}};
-  if (const Crossing* crossing = topology.CrossingOf(level)) {
-    const uint32_t domain = crossing->domain_of[host.index()];
-    if (domain == Crossing::kNone) return {};
-    return crossing->domains[domain].hosts;
-  }
-  const DomainId domain = topology.DomainAt(host, level);
-  if (!domain.valid()) return {};
-  return {{topology.domain(domain).first_host, topology.domain(domain).host_count}};
 }
 
 // The required domain, told by the first bound member whose host is known.

@@ -41,6 +41,9 @@ Difference FirstDifference(const Terms& a, const Terms& b) {
     return {"object with their terms", a.object ? ToString(*a.object) : "",
             b.object ? ToString(*b.object) : ""};
   }
+  if (a.exclusive_level != b.exclusive_level) {
+    return {"exclusive topology level", a.exclusive_level, b.exclusive_level};
+  }
   return {"preferred topology level", a.preferred_level, b.preferred_level};
 }
 

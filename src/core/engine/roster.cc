@@ -72,7 +72,8 @@ Terms TermsOf(const Member& member) {
           says.required_level,
           says.preferred_level,
           says.terms_object,
-          says.sized_by_object};
+          says.sized_by_object,
+          says.exclusive_level};
 }
 
 Roster::Indexed Roster::IndexOf(const Member& member) {

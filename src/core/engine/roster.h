@@ -69,6 +69,7 @@ struct Terms {
   std::string preferred_level;
   std::optional<ObjectKey> object = {};  // Membership::terms_object
   bool sized_by_object = false;
+  std::string exclusive_level = {};
 
   friend auto operator<=>(const Terms&, const Terms&) = default;
 };

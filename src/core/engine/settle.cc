@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/engine/lifecycle.h"
+#include "core/engine/neighbours.h"
 #include "core/engine/reasons.h"
 #include "core/engine/rollback.h"
 #include "core/engine/show.h"
@@ -190,6 +191,7 @@ void Forget(State& state, GangId id) {
   }
   if (gang.terms.object) state.objects.Drop(*gang.terms.object, id);
   state.timers.Move(id, gang.wake, Time::Never());
+  state.exclusive.erase(id);
   state.gangs.Remove(id);
 }
 
@@ -207,6 +209,7 @@ void Settle(State& state, GangId id) {
   if (gathered && gang.phase == GangPhase::kQueued) gang.complete_since = state.now;
   NoteHistory(state, gang);
   gang.reason = ReasonOf(state, gang);
+  NoteExclusive(state, id);
   TellMembersLater(state, gang, gang.changed);
   UpdateQueue(state, id, gang);
   UpdateForget(state, gang);

@@ -73,8 +73,9 @@ struct State {
   Counters counters;
   Outbox outbox{&counters};
 
-  std::set<GangId> starting;  // gangs with a plan
-  int64_t reserving = 0;      // members admitted that wait for the Permit barrier
+  std::set<GangId> starting;   // gangs with a plan
+  std::set<GangId> exclusive;  // gangs that take room and share no domain of some level
+  int64_t reserving = 0;       // members admitted that wait for the Permit barrier
   ReserveProgress progress;
   std::map<uint64_t, std::string> evictions;  // sequence -> UID of the pod, in this epoch
   std::map<uint64_t, std::pair<GangKey, std::string>> job_reads;  // sequence -> UID of the Job

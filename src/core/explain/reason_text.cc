@@ -83,6 +83,15 @@ std::string NoSegments(const Reason& reason, const Asked& asked) {
                    : "; it starts when enough is free together, or ask for smaller segments");
 }
 
+std::string NoSpread(const Reason& reason, const Asked& asked) {
+  return fmt::format("needs {}, {} in one {}; {} of {} members placeable so{}{}",
+                     Members(reason, asked), reason.detail, reason.level, reason.have, reason.need,
+                     OutNodes(reason),
+                     reason.never ? "; it would not do even when all nodes are empty: ask for "
+                                    "another spread"
+                                  : "; it starts when enough is free, or ask for another spread");
+}
+
 std::string NoDomain(const Reason& reason, const Asked& asked) {
   if (!reason.detail.empty()) return NoSegments(reason, asked);
   return fmt::format("needs {} in one {}; {}{}{}", Members(reason, asked), reason.level,
@@ -197,6 +206,8 @@ std::string_view ReasonName(ReasonCode code) {
       return "Fragmentation";
     case ReasonCode::kTopology:
       return "Topology";
+    case ReasonCode::kSpread:
+      return "Spread";
     case ReasonCode::kNoSuchNode:
       return "NoSuchNode";
     case ReasonCode::kLevelUnknown:
@@ -235,6 +246,8 @@ std::string_view ExclusionName(ExclusionCause cause) {
       return "ResourceInUse";
     case ExclusionCause::kConflict:
       return "Conflict";
+    case ExclusionCause::kExclusive:
+      return "Exclusive";
   }
   return "Unknown";
 }
@@ -350,6 +363,8 @@ std::string Explain(const Reason& reason, const Asked& asked) {
       return Fragmentation(reason, asked);
     case ReasonCode::kTopology:
       return NoDomain(reason, asked);
+    case ReasonCode::kSpread:
+      return NoSpread(reason, asked);
     case ReasonCode::kNoSuchNode:
       return NoSuchNode(reason, asked);
     case ReasonCode::kLevelUnknown:
@@ -397,6 +412,9 @@ std::string ExplainExclusion(const Exclusion& exclusion, int32_t nodes_in_all) {
       return fmt::format("too little free {} {}", detail, count);
     case ExclusionCause::kConflict:
       return fmt::format("refused lately by plugin {} {}", detail, count);
+    case ExclusionCause::kExclusive:
+      return fmt::format("another gang is in the same {}, and one of them shares none {}", detail,
+                         count);
   }
   return "";
 }

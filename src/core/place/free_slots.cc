@@ -32,9 +32,29 @@ SlotTree Within(const Topology& topology, const PlacementRequest& request, const
   return OnlyOn(topology, slots, HostsWithin(topology, request));
 }
 
+SlotTree Without(const Topology& topology, const SlotTree& slots,
+                 std::span<const ClosedHosts> closed, bool lacking_only) {
+  std::vector<int32_t> kept = slots.values();
+  for (const ClosedHosts& out : closed) {
+    if (lacking_only && !out.lacking) continue;
+    std::fill_n(kept.begin() + static_cast<ptrdiff_t>(out.hosts.first.index()), out.hosts.count, 0);
+  }
+  return SlotTree(topology, std::move(kept));
+}
+
+SlotTree EverSlots(const Cluster& cluster, const PlacementRequest& request, ShapeId shape) {
+  const Topology& topology = cluster.topology();
+  SlotTree slots = Within(topology, request, cluster.BlameOf(shape).ever);
+  if (request.closed.empty()) return slots;
+  return Without(topology, slots, request.closed, /*lacking_only=*/true);
+}
+
 SlotTree FreeSlots(const Cluster& cluster, const PlacementRequest& request, ShapeId shape) {
   const Topology& topology = cluster.topology();
   SlotTree slots = Within(topology, request, cluster.SlotsOf(shape));
+  if (!request.closed.empty()) {
+    slots = Without(topology, slots, request.closed, /*lacking_only=*/false);
+  }
   for (const HostExclusion& exclusion : request.exclusions) {
     const HostId host = topology.HostOf(exclusion.node);
     if (exclusion.shape == shape && host.valid()) slots.Set(topology, host, 0);

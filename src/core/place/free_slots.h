@@ -13,9 +13,11 @@
 
 namespace phalanx {
 
-// What `shape` finds free now; 0 on hosts outside request.within and on hosts that are excluded for
-// the shape. A copy of the cluster's own table: O(hosts).
+// What `shape` finds free now; 0 on hosts outside request.within, on hosts that are closed, and on
+// hosts that are excluded for the shape. A copy of the cluster's own table: O(hosts).
 SlotTree FreeSlots(const Cluster& cluster, const PlacementRequest& request, ShapeId shape);
+// The same on an empty, healthy cluster without other gangs.
+SlotTree EverSlots(const Cluster& cluster, const PlacementRequest& request, ShapeId shape);
 
 // The hosts of request.within, clipped to the topology; all hosts as one range when it is not set.
 std::vector<HostRange> HostsWithin(const Topology& topology, const PlacementRequest& request);

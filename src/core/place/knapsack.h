@@ -89,7 +89,10 @@ class TreeKnapsack {
   int32_t UnitsOf(DomainId id, int32_t members) const {
     return query_.HoldsSegments(id) ? members / query_.segment : members;
   }
-  int32_t Limit(DomainId id) const { return UnitsOf(id, query_.members); }
+  // Slots may be fewer than the children have (spread.h).
+  int32_t Limit(DomainId id) const {
+    return UnitsOf(id, static_cast<int32_t>(std::min<int64_t>(query_.members, SlotsBelow(id))));
+  }
 
   void InSegments(Stairs& stairs) const {
     Stairs out = GroundFloor<Key>();

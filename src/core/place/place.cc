@@ -12,6 +12,8 @@
 #include "core/place/refusal.h"
 #include "core/place/roles.h"
 #include "core/place/segments.h"
+#include "core/place/spread.h"
+#include "core/place/spread_search.h"
 #include "core/place/vertices.h"
 
 namespace phalanx {
@@ -35,10 +37,36 @@ std::vector<RoleRequest> MergeEqual(const std::vector<RoleRequest>& roles) {
   return merged;
 }
 
+std::vector<SlotsOnHost> OfShape(ShapeId shape, const std::vector<HostShare>& taken) {
+  std::vector<SlotsOnHost> out;
+  for (const HostShare& share : taken) out.push_back({share.host, shape, share.members});
+  return out;
+}
+
+PlacementAnswer PlaceUnderSpread(const Cluster& cluster, const PlacementRequest& request,
+                                 const RoleRequest& role, LevelId required,
+                                 const SpreadRule& rule) {
+  const SlotTree free = FreeSlots(cluster, request, role.shape);
+  const auto hosts_seen = static_cast<int64_t>(free.hosts());
+  const RequiredScope scope(cluster.topology(), required);
+  const TouchedBefore nothing;
+  const SpreadAnswer found = SearchSpread({cluster, request, role, rule, free, nothing}, scope);
+  if (!found.placed) {
+    return {ExplainSpread(cluster, request, role, required, rule, free), role.shape,
+            hosts_seen + found.cells};
+  }
+  return {Assemble(cluster.topology(), request, OfShape(role.shape, found.placed->taken),
+                   found.placed->proven),
+          ShapeId::None(), hosts_seen + found.cells};
+}
+
 PlacementAnswer PlaceOneShape(const Cluster& cluster, const PlacementRequest& request,
                               const RoleRequest& role, LevelId required) {
   const Topology& topology = cluster.topology();
   const RequiredScope scope(topology, required);
+  if (const SpreadRule spread = SpreadRuleOf(cluster, request, role.shape); spread.Any()) {
+    return PlaceUnderSpread(cluster, request, role, required, spread);
+  }
   const SegmentRule rule = RuleOf(cluster, request, role.shape);
   const SlotTree free = FreeSlots(cluster, request, role.shape);
   SegmentedSlots segmented;
@@ -52,12 +80,8 @@ PlacementAnswer PlaceOneShape(const Cluster& cluster, const PlacementRequest& re
   const TouchedBefore nothing;
   const TreeQuery query{topology, slots, role.count, nothing, rule.size, segmented.level};
   const EqualPlacement found = PlaceEqual(query, candidates, request.max_cells);
-  std::vector<SlotsOnHost> taken;
-  for (const HostShare& share : found.taken) {
-    taken.push_back({share.host, role.shape, share.members});
-  }
-  return {Assemble(topology, request, std::move(taken), found.proven), ShapeId::None(),
-          hosts_seen + found.cells};
+  return {Assemble(topology, request, OfShape(role.shape, found.taken), found.proven),
+          ShapeId::None(), hosts_seen + found.cells};
 }
 
 }  // namespace
@@ -71,9 +95,9 @@ PlacementAnswer PlaceInTree(const Cluster& cluster, const PlacementRequest& requ
   }
   if (roles.size() > 1) SortLargestFirst(cluster, roles);
   for (const RoleRequest& role : roles) {
-    if (auto refused = SegmentsRefused(cluster, request, role)) {
-      return {std::move(*refused), role.shape, 1};
-    }
+    auto refused = SegmentsRefused(cluster, request, role);
+    if (!refused) refused = SpreadRefused(cluster, role);
+    if (refused) return {std::move(*refused), role.shape, 1};
   }
   if (roles.size() == 1) return PlaceOneShape(cluster, request, roles.front(), required);
   return PlaceRoles(cluster, request, roles, required);
@@ -84,7 +108,10 @@ PlacementAnswer Place(const Cluster& cluster, const PlacementRequest& request) {
   LevelId required = LevelId::None();
   if (!request.required_level.empty()) {
     required = topology.FindLevel(request.required_level);
-    if (!required.valid()) return {UnknownLevel(request), ShapeId::None(), 1};
+    if (!required.valid()) return {UnknownLevel(request.required_level), ShapeId::None(), 1};
+  }
+  if (!request.exclusive_level.empty() && !topology.FindLevel(request.exclusive_level).valid()) {
+    return {UnknownLevel(request.exclusive_level), ShapeId::None(), 1};
   }
   return PlaceAcross(cluster, request, required, topology.FindLevel(request.preferred_level));
 }

@@ -48,6 +48,25 @@ struct HostExclusion {
   std::string plugin;
 };
 
+// Members of the gang that take room already, beside those that are asked for.
+struct PlacedMembers {
+  ShapeId shape;
+  NodeId node;
+  int32_t count = 0;
+
+  friend auto operator<=>(const PlacedMembers&, const PlacedMembers&) = default;
+};
+
+// Hosts that the gang may not use, since it, or another one that is there, shares no domain of a
+// level.
+struct ClosedHosts {
+  HostRange hosts;
+  std::string level;
+  bool lacking = false;  // they have no domain of the level, so nobody can say who shares it
+
+  friend auto operator<=>(const ClosedHosts&, const ClosedHosts&) = default;
+};
+
 struct PlacementRequest {
   std::vector<RoleRequest> roles;  // distinct shapes
   std::string required_level;      // name or label key; empty: none
@@ -58,6 +77,9 @@ struct PlacementRequest {
   std::vector<HostRange> within;
   // Members that join a gang which runs are not whole segments.
   bool joining = false;
+  std::vector<PlacedMembers> placed;  // of shapes with a spread
+  std::string exclusive_level;        // of which no domain is shared; empty: none
+  std::vector<ClosedHosts> closed;    // in ascending order
   // Each stage of the exact search for one role ends above so many cells (about two nanoseconds
   // each), and the answer says how far it came.
   int64_t max_cells = int64_t{1} << 25;
@@ -90,6 +112,8 @@ struct PlacementAnswer {
 // Refusals (Reason), `have` of `need` members of one shape, and the causes why nodes are out:
 //   kLevelUnknown   no node has the required level, of the gang or of segments (never);
 //   kInvalid        the segment size does not divide the members of a role (never);
+//   kSpread         enough members fit, but not in numbers as `detail` says in the domains of
+//                   `level`;
 //   kNoSuchNode     no node, even empty and healthy, takes a member (never);
 //   kCapacity       the free quantities do not add up; subject = the scarcest resource,
 //                   detail = its "FREE of NEEDED" on the nodes that are not

@@ -18,10 +18,6 @@
 namespace phalanx {
 namespace {
 
-std::string LevelName(const Topology& topology, LevelId level) {
-  return level == topology.host_level() ? "host" : topology.levels()[level.index()].name;
-}
-
 // Looks at the hosts of a request with the eyes of one shape, through the table that the cluster
 // keeps: nothing here looks at a node.
 class Inspection {
@@ -40,7 +36,7 @@ class Inspection {
   const RequiredScope& scope() const { return scope_; }
 
   // What could ever be, on the hosts of the request.
-  SlotTree Ever() const { return Within(topology_, request_, table_.ever); }
+  SlotTree Ever() const { return EverSlots(cluster_, request_, role_.shape); }
 
   // The resource whose free sum over unfiltered hosts covers the least of what all members need;
   // nullopt if each is enough.
@@ -65,9 +61,9 @@ class Inspection {
     std::vector<int32_t> hosts(table_.causes.size() + 1, 0);
     CountByCause(hosts);
     std::map<HostOut, int32_t> counts;
-    for (const auto& [host, plugin] : LeftOut()) {
+    for (const auto& [host, cause] : LeftOut()) {
       --hosts[BlameTable::kTakes];
-      ++counts[{ExclusionCause::kConflict, *plugin}];
+      ++counts[cause];
     }
     for (size_t i = 1; i < table_.causes.size(); ++i) {
       if (hosts[i] > 0) counts[table_.causes[i]] += hosts[i];
@@ -119,14 +115,24 @@ class Inspection {
         });
   }
 
-  // Hosts in scope that would take a member and are excluded, with the first plugin that did it.
-  std::map<HostId, const std::string*> LeftOut() const {
-    std::map<HostId, const std::string*> out;
+  // Hosts in scope that would take a member and are left out by the request, with the first cause.
+  std::map<HostId, HostOut> LeftOut() const {
+    std::map<HostId, HostOut> out;
+    const auto add = [&](HostId host, ExclusionCause cause, const std::string& detail) {
+      if (!Holds(within_, host) || !InScope(host)) return;
+      const bool takes = table_.cause[host.index()] == BlameTable::kTakes;
+      if (takes) out.emplace(host, HostOut{cause, detail});
+    };
+    for (const ClosedHosts& closed : request_.closed) {
+      const auto cause =
+          closed.lacking ? ExclusionCause::kLevelMissing : ExclusionCause::kExclusive;
+      const uint32_t first = closed.hosts.first.value();
+      for (uint32_t i = 0; i < closed.hosts.count; ++i) add(HostId(first + i), cause, closed.level);
+    }
     for (const HostExclusion& exclusion : request_.exclusions) {
       const HostId host = topology_.HostOf(exclusion.node);
       if (exclusion.shape != role_.shape || !host.valid()) continue;
-      if (!Holds(within_, host) || !InScope(host)) continue;
-      if (table_.cause[host.index()] == BlameTable::kTakes) out.emplace(host, &exclusion.plugin);
+      add(host, ExclusionCause::kConflict, exclusion.plugin);
     }
     return out;
   }
@@ -149,7 +155,7 @@ class Inspection {
           },
           [](uint32_t, uint32_t) {});
     }
-    for (const auto& [host, plugin] : LeftOut()) sum -= free.At(host);
+    for (const auto& [host, cause] : LeftOut()) sum -= free.At(host);
     return static_cast<int64_t>(std::min<Int128>(sum, std::numeric_limits<int64_t>::max()));
   }
 
@@ -214,6 +220,10 @@ Reason ExplainSegments(const Cluster& cluster, const RoleRequest& role, const Se
 
 }  // namespace
 
+std::string LevelName(const Topology& topology, LevelId level) {
+  return level == topology.host_level() ? "host" : topology.levels()[level.index()].name;
+}
+
 Reason ExplainRefusal(const Cluster& cluster, const PlacementRequest& request,
                       const RoleRequest& role, LevelId required, const SlotTree& free) {
   const Inspection inspection(cluster, request, role, required);
@@ -247,10 +257,10 @@ std::vector<Exclusion> CountExclusions(const Cluster& cluster, const PlacementRe
   return Inspection(cluster, request, {shape, 1}, required).Exclusions();
 }
 
-Reason UnknownLevel(const PlacementRequest& request) {
+Reason UnknownLevel(const std::string& level) {
   Reason reason;
   reason.code = ReasonCode::kLevelUnknown;
-  reason.subject = request.required_level;
+  reason.subject = level;
   reason.never = true;
   return reason;
 }

@@ -2,6 +2,7 @@
 #ifndef PHALANX_CORE_PLACE_REFUSAL_H_
 #define PHALANX_CORE_PLACE_REFUSAL_H_
 
+#include <string>
 #include <vector>
 
 #include "core/cluster/cluster.h"
@@ -23,7 +24,10 @@ Reason ExplainRefusal(const Cluster& cluster, const PlacementRequest& request,
 std::vector<Exclusion> CountExclusions(const Cluster& cluster, const PlacementRequest& request,
                                        ShapeId shape, LevelId required);
 
-Reason UnknownLevel(const PlacementRequest& request);
+Reason UnknownLevel(const std::string& level);
+
+// As users know it.
+std::string LevelName(const Topology& topology, LevelId level);
 
 }  // namespace phalanx
 

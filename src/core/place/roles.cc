@@ -18,6 +18,8 @@
 #include "core/place/refusal.h"
 #include "core/place/segments.h"
 #include "core/place/small_roles.h"
+#include "core/place/spread.h"
+#include "core/place/spread_search.h"
 #include "core/place/vertices.h"
 
 namespace phalanx {
@@ -76,7 +78,8 @@ class RoleSearch {
         scope_(topology_, required) {
     for (const RoleRequest& role : roles) {
       rules_.push_back(RuleOf(cluster, request, role.shape));
-      free_.push_back(FreeSlots(cluster, request, role.shape));
+      spreads_.push_back(SpreadRuleOf(cluster, request, role.shape));
+      free_.push_back(CutIfSpread(spreads_.size() - 1, FreeSlots(cluster, request, role.shape)));
       whole_.push_back(
           InSegments(topology_, free_.back(), rules_.back().Required(), rules_.back().size));
       work_ += static_cast<int64_t>(free_.back().hosts());
@@ -101,12 +104,20 @@ class RoleSearch {
   }
 
  private:
+  SlotTree CutIfSpread(size_t role, SlotTree slots) const {
+    const SpreadRule& rule = spreads_[role];
+    if (!rule.Any()) return slots;
+    return CutToSpread(cluster_, request_, roles_[role].shape, rule, slots);
+  }
+
   // Where all roles but one are small. A refusal is left to the search below, which fails as well:
   // how far it comes is what the reason tells.
   std::optional<PlacementAnswer> PlacedExactly() {
     const bool segments = std::any_of(rules_.begin(), rules_.end(),
                                       [](const SegmentRule& rule) { return rule.Whole(); });
-    if (segments || !AreSmallRoles(roles_)) return std::nullopt;
+    const bool spread = std::any_of(spreads_.begin(), spreads_.end(),
+                                    [](const SpreadRule& rule) { return rule.Any(); });
+    if (segments || spread || !AreSmallRoles(roles_)) return std::nullopt;
     SmallRolesAnswer exact =
         PlaceSmallRoles(cluster_, scope_, roles_, free_, request_.max_cells / kSmallRolesShare);
     work_ += exact.cells;
@@ -134,10 +145,20 @@ class RoleSearch {
     return {std::move(reason), roles_[role].shape, work_};
   }
 
+  Reason SpreadReason(size_t role) const {
+    const SlotTree free = FreeSlots(cluster_, request_, roles_[role].shape);
+    return ExplainSpread(cluster_, request_, roles_[role], required_, spreads_[role], free);
+  }
+
   // A role that finds no domain even by itself: proven.
   std::optional<PlacementAnswer> RoleAloneRefused() const {
     for (size_t i = 0; i < roles_.size(); ++i) {
-      if (!scope_.Domains(whole_[i], roles_[i].count).empty()) continue;
+      const int32_t count = roles_[i].count;
+      if (spreads_[i].Any()) {
+        if (MostUnderSpread(topology_, scope_, spreads_[i], free_[i], count) == count) continue;
+        return Refuse(i, SpreadReason(i));
+      }
+      if (!scope_.Domains(whole_[i], count).empty()) continue;
       return Refuse(i, ExplainRefusal(cluster_, request_, roles_[i], required_, free_[i]));
     }
     return std::nullopt;
@@ -276,16 +297,11 @@ class RoleSearch {
                           std::vector<char>(topology_.hosts().size(), 0)};
     std::map<HostId, Resources> used;
     for (const size_t i : order) {
-      const RequiredScope all(topology_, LevelId::None());
-      const auto [level, slots] =
-          BestSegments(topology_, rules_[i], all, SlotsLeft(i, candidate, used), roles_[i].count);
-      attempt.have = slots.Sum();
-      if (attempt.have < roles_[i].count) break;
-      const TreeQuery query{topology_, slots, roles_[i].count, touched, rules_[i].size, level};
-      const EqualPlacement placed = PlaceEqual(query, std::vector{candidate}, request_.max_cells);
-      attempt.cells += placed.cells + static_cast<int64_t>(slots.hosts());
-      Use(i, placed.taken, used, touched);
-      for (const HostShare& share : placed.taken) {
+      const SlotTree left = SlotsLeft(i, candidate, used);
+      const auto placed = PlaceOneRole(i, candidate, left, touched, attempt);
+      if (!placed) break;
+      Use(i, *placed, used, touched);
+      for (const HostShare& share : *placed) {
         attempt.taken.push_back({share.host, roles_[i].shape, share.members});
       }
       ++attempt.roles_placed;
@@ -293,6 +309,36 @@ class RoleSearch {
     for (const auto& [host, amount] : used) attempt.hosts.push_back(host);
     work_ += attempt.cells;
     return attempt;
+  }
+
+  // nullopt: it finds no place; `attempt` tells how many would.
+  std::optional<std::vector<HostShare>> PlaceOneRole(size_t role, const Vertex& candidate,
+                                                     const SlotTree& left,
+                                                     const TouchedBefore& touched,
+                                                     Attempt& attempt) const {
+    const int32_t members = roles_[role].count;
+    attempt.cells += static_cast<int64_t>(left.hosts());
+    if (spreads_[role].Any()) {
+      const RequiredScope inside(topology_, LevelOf(candidate));
+      SpreadAnswer found =
+          SearchSpread({cluster_, request_, roles_[role], spreads_[role], left, touched}, inside);
+      attempt.cells += found.cells;
+      attempt.have = std::min<int64_t>(left.Sum(), found.placed ? members : members - 1);
+      if (!found.placed) return std::nullopt;
+      return std::move(found.placed->taken);
+    }
+    const RequiredScope all(topology_, LevelId::None());
+    const auto [level, slots] = BestSegments(topology_, rules_[role], all, left, members);
+    attempt.have = slots.Sum();
+    if (attempt.have < members) return std::nullopt;
+    const TreeQuery query{topology_, slots, members, touched, rules_[role].size, level};
+    EqualPlacement placed = PlaceEqual(query, std::vector{candidate}, request_.max_cells);
+    attempt.cells += placed.cells;
+    return std::move(placed.taken);
+  }
+
+  LevelId LevelOf(const Vertex& vertex) const {
+    return vertex.host.valid() ? topology_.host_level() : topology_.domain(vertex.domain).level;
   }
 
   void Use(size_t role, const std::vector<HostShare>& taken, std::map<HostId, Resources>& used,
@@ -349,6 +395,7 @@ class RoleSearch {
   const Topology& topology_;
   const RequiredScope scope_;
   std::vector<SegmentRule> rules_;  // by role
+  std::vector<SpreadRule> spreads_;
   std::vector<SlotTree> free_;      // by role
   std::vector<SlotTree> whole_;     // by role, in whole segments
   std::optional<Attempt> nearest_;  // the failed attempt that came furthest
@@ -370,9 +417,9 @@ void SortLargestFirst(const Cluster& cluster, std::vector<RoleRequest>& roles) {
     const QuantityMap left_request = left.request.ToMap(names);
     const QuantityMap right_request = right.request.ToMap(names);
     return std::tie(left_request, left.node_selector, left.required_terms, left.tolerations,
-                    left.segment) < std::tie(right_request, right.node_selector,
-                                             right.required_terms, right.tolerations,
-                                             right.segment);
+                    left.segment, left.spread) < std::tie(right_request, right.node_selector,
+                                                          right.required_terms, right.tolerations,
+                                                          right.segment, right.spread);
   };
   std::sort(roles.begin(), roles.end(), before);
 }

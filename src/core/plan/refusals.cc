@@ -5,7 +5,14 @@
 namespace phalanx {
 
 RequestClass ClassOf(const PlacementRequest& request) {
-  RequestClass out{{}, request.required_level, request.within, request.joining};
+  RequestClass out{{},
+                   request.required_level,
+                   request.within,
+                   request.joining,
+                   request.exclusive_level,
+                   request.placed,
+                   {}};
+  if (request.joining) out.closed = request.closed;
   for (const RoleRequest& role : request.roles) out.roles.emplace_back(role.shape, role.count);
   std::sort(out.roles.begin(), out.roles.end());
   return out;

@@ -1,9 +1,10 @@
 // Refusals that still hold, so that a class of equal requests costs one verdict per capacity event.
 //
-// A request class is what decides feasibility: shapes with counts, required level, host range, and
-// whether members join. A
-// refusal holds until something happens that can raise what hosts take (NoteRelease): more usage,
-// or another host left out, never turns a refusal into a fit.
+// A request class is what decides feasibility: shapes with counts, levels, host range, members that
+// take room already, and whether the others join them. The hosts that are closed to a gang that
+// starts are a function of its exclusive level and of who is there. A refusal holds until something
+// happens that can raise what hosts take (NoteRelease): more usage, or another host left out, never
+// turns a refusal into a fit.
 #ifndef PHALANX_CORE_PLAN_REFUSALS_H_
 #define PHALANX_CORE_PLAN_REFUSALS_H_
 
@@ -23,6 +24,9 @@ struct RequestClass {
   std::string required_level;
   std::vector<HostRange> within;
   bool joining = false;
+  std::string exclusive_level;
+  std::vector<PlacedMembers> placed;
+  std::vector<ClosedHosts> closed;  // where members join
 
   friend auto operator<=>(const RequestClass&, const RequestClass&) = default;
 };

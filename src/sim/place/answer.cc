@@ -8,6 +8,7 @@
 
 #include "core/explain/reason_text.h"
 #include "core/judge/segments.h"
+#include "core/judge/spread.h"
 #include "core/plan/assign.h"
 #include "sim/baseline/baseline.h"
 
@@ -42,6 +43,9 @@ void Assign(const PlaceQuestion& question, size_t members, RuleAnswer& answer) {
   }
   answer.wrong = judge::CheckPlacement(question.world, gang);
   for (std::string& wrong : judge::CheckSegments(question.world, gang)) {
+    answer.wrong.push_back(std::move(wrong));
+  }
+  for (std::string& wrong : judge::CheckSpread(question.world, gang)) {
     answer.wrong.push_back(std::move(wrong));
   }
   std::sort(gang.begin(), gang.end(),

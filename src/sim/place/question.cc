@@ -144,7 +144,7 @@ void InternShapes(PlaceQuestion& question, const std::vector<std::string>& accel
   for (const PodObject& pod : question.members) {
     question.shapes.push_back(cluster.shapes().Intern(
         {Resources::From(pod.requests, cluster.resources()), pod.node_selector, pod.required_terms,
-         pod.tolerations, pod.membership->segment}));
+         pod.tolerations, pod.membership->segment, pod.membership->spread}));
     std::string& asked = question.asked.emplace_back();
     for (const auto& [resource, amount] : pod.requests) {
       if (!wire::MatchesAny(accelerators, resource) || amount == 0) continue;

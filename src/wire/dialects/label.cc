@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "wire/dialects/index.h"
+#include "wire/dialects/spread.h"
 #include "wire/text.h"
 
 namespace phalanx::wire {
@@ -81,15 +82,15 @@ void ReadLevel(const LabelMap& annotations, const char* key, std::string& level,
 
 void ReadSegmentSize(const std::string& text, Membership& out) {
   const std::optional<int64_t> size = ParseInt(text);
-  if (size && *size >= 1 && *size <= out.size) {
+  const int32_t most = out.sized_by_object ? kMaxGangSize : out.size;
+  if (size && *size >= 1 && *size <= most) {
     out.segment.size = static_cast<int32_t>(*size);
     return;
   }
   out.problems.push_back(
       {AnnotationField(kSegmentSizeAnnotation), Clip(text),
-       fmt::format("a whole number from 1 to the gang size {}, that divides the number of members "
-                   "of the role",
-                   out.size)});
+       fmt::format("a whole number from 1 to {}{}, that divides the number of members of the role",
+                   out.sized_by_object ? "" : "the gang size ", most)});
 }
 
 // A size says nothing without a level, and a level nothing without a size.
@@ -129,6 +130,8 @@ void ReadCommon(const PodText& pod, Membership& out) {
   ReadLevel(pod.annotations, kTopologyRequiredAnnotation, out.required_level, out);
   ReadLevel(pod.annotations, kTopologyPreferredAnnotation, out.preferred_level, out);
   ReadSegment(pod.annotations, out);
+  ReadSpread(pod.annotations, out);
+  ReadLevel(pod.annotations, kTopologyExclusiveAnnotation, out.exclusive_level, out);
   ReadExpectedDuration(pod.annotations, out);
 }
 

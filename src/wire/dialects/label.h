@@ -2,7 +2,8 @@
 //
 //   labels       gang, gang-size, role
 //   annotations  gang-min, topology-required, topology-preferred, segment-size,
-//                segment-topology-required, segment-topology-preferred, expected-duration
+//                segment-topology-required, segment-topology-preferred, topology-exclusive,
+//                expected-duration, and how members are spread (spread.h)
 //   written by the Binding (annotations)  plan, rank, gang-size, domain
 //
 // Threads: pure functions. Errors: what can not be followed becomes a Problem of the membership;
@@ -24,6 +25,7 @@ inline constexpr char kRoleLabel[] = "phalanx.dev/role";
 inline constexpr char kGangMinAnnotation[] = "phalanx.dev/gang-min";
 inline constexpr char kTopologyRequiredAnnotation[] = "phalanx.dev/topology-required";
 inline constexpr char kTopologyPreferredAnnotation[] = "phalanx.dev/topology-preferred";
+inline constexpr char kTopologyExclusiveAnnotation[] = "phalanx.dev/topology-exclusive";
 inline constexpr char kSegmentSizeAnnotation[] = "phalanx.dev/segment-size";
 inline constexpr char kSegmentRequiredAnnotation[] = "phalanx.dev/segment-topology-required";
 inline constexpr char kSegmentPreferredAnnotation[] = "phalanx.dev/segment-topology-preferred";

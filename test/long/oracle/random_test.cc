@@ -29,6 +29,13 @@ TEST_P(Campaign, OneRole) {
   EXPECT_GT(tally.refused, kWorldsOfAPart / 6);
 }
 
+TEST_P(Campaign, Spread) {
+  const Tally tally = CampaignOfSpread(20267000 + GetParam(), kWorldsOfAPart);
+  EXPECT_GT(tally.worlds, kWorldsOfAPart * 3 / 4);
+  EXPECT_GT(tally.exact, kWorldsOfAPart / 10);
+  EXPECT_GT(tally.refused, kWorldsOfAPart / 6);
+}
+
 TEST_P(Campaign, OrderOfInputChangesNothing) {
   CheckProperty(20264000 + GetParam(), kWorldsOfAPart, 12, ExpectOrderChangesNothing)
       .Print("another order changes nothing");

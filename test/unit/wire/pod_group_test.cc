@@ -60,6 +60,19 @@ TEST(PodGroupDialect, AnEmptyLabelNamesNothing) {
   EXPECT_THAT(m->problems, IsEmpty());
 }
 
+// The size stands in the object, which may come later: numbers are not held against it.
+TEST(PodGroupDialect, SegmentsAndSpreadNeedNoSize) {
+  std::optional<Membership> m =
+      Read({{kPodGroupLabel, "train"}},
+           {{kSegmentSizeAnnotation, "4"}, {kSegmentRequiredAnnotation, "rack"}});
+  EXPECT_THAT(m->problems, IsEmpty());
+  EXPECT_EQ(m->segment, (Segment{4, "rack", ""}));
+  m = Read({{kPodGroupLabel, "train"}},
+           {{"phalanx.dev/spread-topology", "rack"}, {"phalanx.dev/spread-min", "2"}});
+  EXPECT_THAT(m->problems, IsEmpty());
+  EXPECT_EQ(m->spread, (Spread{"rack", 0, 2, false}));
+}
+
 TEST(PodGroupDialect, ANameThatNoObjectCanHave) {
   std::optional<Membership> m = Read({{kPodGroupLabel, "a/b"}});
   EXPECT_THAT(m->problems, ElementsAre(ProblemIs("metadata.labels[scheduling.x-k8s.io/pod-group]",

@@ -1,0 +1,34 @@
+// Where the members of a role may go beside each other.
+#ifndef PHALANX_MEMBER_RULES_H_
+#define PHALANX_MEMBER_RULES_H_
+
+#include <compare>
+#include <cstdint>
+#include <string>
+
+namespace phalanx {
+
+// Members in groups of `size` consecutive ranks, each group in one domain of a level. Members with
+// the same request and the same segment are one role; their number is divided by the size.
+struct Segment {
+  int32_t size = 1;            // 1: no segments
+  std::string required_level;  // level name or node label key; empty: none
+  std::string preferred_level;
+
+  friend auto operator<=>(const Segment&, const Segment&) = default;
+};
+
+// How many members of a role the domains of a level may take. Hosts without a domain there take
+// none.
+struct Spread {
+  std::string level;     // level name or node label key; empty: no rule
+  int32_t at_most = 0;   // in one domain; 0: any number
+  int32_t at_least = 1;  // in each domain that takes any
+  bool evenly = false;   // in numbers as equal as the fewest domains allow
+
+  friend auto operator<=>(const Spread&, const Spread&) = default;
+};
+
+}  // namespace phalanx
+
+#endif  // PHALANX_MEMBER_RULES_H_
