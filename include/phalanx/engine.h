@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "phalanx/command.h"
+#include "phalanx/help.h"
 #include "phalanx/outcome.h"
 #include "phalanx/time.h"
 #include "phalanx/view.h"
@@ -81,6 +82,10 @@ class Engine {
   // The same without members.
   std::vector<GangView> GangList() const;
   std::optional<GangView> Gang(const GangKey& key) const;
+  // What would make a gang start that waits for room or nodes; nullopt if there is no such gang, or
+  // it waits for nothing of that kind. Asks the search up to about a hundred times; what it changes
+  // meanwhile is put back.
+  std::optional<HelpView> WhatWouldHelp(const GangKey& key) const;
   // Depth first.
   std::vector<NodeView> Nodes() const;
   TopologyView TopologySnapshot() const;

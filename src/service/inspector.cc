@@ -162,6 +162,14 @@ absl::Status Inspector::ExplainGang(const pb::ExplainGangRequest& request,
   if (!gang.ok()) return gang.status();
   response = wire::EncodeExplanation(*gang);
   AddAhead(*gang, response);
+  return request.help() ? AddHelp(gang->key, response) : absl::OkStatus();
+}
+
+absl::Status Inspector::AddHelp(const GangKey& key, pb::ExplainGangResponse& response) {
+  auto result =
+      brain_.Query([key](const Engine& engine) { return engine.WhatWouldHelp(key); }, Deadline());
+  if (!result.value) return ToStatus(result.error);
+  if (*result.value) *response.mutable_help() = wire::EncodeHelp(**result.value);
   return absl::OkStatus();
 }
 

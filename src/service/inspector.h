@@ -45,6 +45,7 @@ class Inspector {
   std::chrono::milliseconds Deadline() const;
   absl::Status ToStatus(runtime::QueryError error) const;
   absl::StatusOr<GangView> Find(const GangKey& key);
+  absl::Status AddHelp(const GangKey& key, pb::ExplainGangResponse& response);
   // Those that wait right before `gang`, and how many wait in all.
   void AddAhead(const GangView& gang, pb::ExplainGangResponse& response);
 

@@ -6,6 +6,7 @@
 
 #include <string_view>
 
+#include "phalanx/help.h"
 #include "phalanx/v1alpha1/inspect.pb.h"
 #include "phalanx/view.h"
 
@@ -23,6 +24,7 @@ pb::FieldHash EncodeFieldHash(const FieldHash& field);
 
 // Verdict, sentence and what it waits for; the gang without its members.
 pb::ExplainGangResponse EncodeExplanation(const GangView& gang);
+pb::WhatHelps EncodeHelp(const HelpView& view);
 // What has to happen next for a gang that waits with this reason: "members", "room", "time", ...
 std::string_view WaitsFor(ReasonCode code);
 

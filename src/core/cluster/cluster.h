@@ -71,6 +71,8 @@ class Cluster {
   // Makes a new generation if nodes came or went, or their topology labels changed, or what is
   // declared; health and cordons do not count. O(nodes log nodes), O(1) if nothing changed.
   void RefreshTopology();
+  // Whether there is nothing to refresh.
+  bool topology_current() const { return !topology_stale_; }
   // REQUIRES: RefreshTopology() since the last change of a node.
   const Topology& topology() const { return *topology_; }
 

@@ -8,6 +8,7 @@
 #include "core/engine/digest.h"
 #include "core/engine/entities.h"
 #include "core/engine/facts.h"
+#include "core/engine/help.h"
 #include "core/engine/inputs.h"
 #include "core/engine/invariants.h"
 #include "core/engine/planning.h"
@@ -78,6 +79,9 @@ std::vector<GangView> Engine::GangList() const {
 }
 std::optional<GangView> Engine::Gang(const GangKey& key) const {
   return ViewGang(impl_->state, key);
+}
+std::optional<HelpView> Engine::WhatWouldHelp(const GangKey& key) const {
+  return phalanx::WhatWouldHelp(impl_->state, key);
 }
 std::vector<NodeView> Engine::Nodes() const { return ViewNodes(impl_->state); }
 TopologyView Engine::TopologySnapshot() const { return ViewTopology(impl_->state); }

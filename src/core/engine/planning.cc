@@ -235,15 +235,20 @@ std::vector<HostRange> RequiredHosts(const State& state, const Gang& gang) {
   return {};
 }
 
-// A gang below its minimum is made whole in one step or not at all: members that do not suffice
-// would hold room, and be bound, for nothing.
-void PlanRepair(State& state, Gang& gang, GangId id, int64_t* spent) {
-  Members members = Candidates(gang);
+PlacementRequest RepairRequest(const State& state, const Gang& gang, Members& members) {
   const auto missing = static_cast<size_t>(gang.terms.min - gang.roster.Placed());
   members.resize(std::min(members.size(), missing));
   PlacementRequest request = RequestFor(state, gang, members);
   request.within = RequiredHosts(state, gang);
   request.joining = true;
+  return request;
+}
+
+// A gang below its minimum is made whole in one step or not at all: members that do not suffice
+// would hold room, and be bound, for nothing.
+void PlanRepair(State& state, Gang& gang, GangId id, int64_t* spent) {
+  Members members = Candidates(gang);
+  const PlacementRequest request = RepairRequest(state, gang, members);
   auto answer = Search(state, request, members, spent);
   if (auto* reason = std::get_if<Reason>(&answer)) {
     Refuse(state, gang, id, *reason);
@@ -290,6 +295,20 @@ void PlanGang(State& state, Gang& gang, GangId id, int64_t* spent) {
 bool HasPlanningWork(const State& state) {
   return state.synced && state.leading && state.reserving < state.config.max_reserving &&
          state.pass.HasWork(state.queue);
+}
+
+PlacementRequest LastRequest(const State& state, Gang& gang) {
+  Members members = Candidates(gang);
+  if (gang.roster.Count(Standing::kBound) == 0) {
+    members.resize(std::min(members.size(), FewestToStart(gang, members)));
+    return RequestFor(state, gang, members);
+  }
+  if (gang.roster.Placed() < gang.terms.min) return RepairRequest(state, gang, members);
+  members.resize(std::min<size_t>(members.size(), 1));
+  PlacementRequest request = RequestFor(state, gang, members);
+  request.within = RequiredHosts(state, gang);
+  request.joining = true;
+  return request;
 }
 
 void RunPlanSlice(State& state, int64_t work_units) {

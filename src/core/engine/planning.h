@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "core/engine/state.h"
+#include "core/place/placement.h"
 
 namespace phalanx {
 
@@ -20,6 +21,10 @@ namespace phalanx {
 void RunPlanSlice(State& state, int64_t work_units);
 
 bool HasPlanningWork(const State& state);
+
+// What the search is asked last about a gang that waits: for the fewest members that may start, or
+// may join. Without roles if there is nobody to place. REQUIRES: the topology is up to date.
+PlacementRequest LastRequest(const State& state, Gang& gang);
 
 }  // namespace phalanx
 

@@ -96,7 +96,7 @@ PlacementAnswer PlaceInTree(const Cluster& cluster, const PlacementRequest& requ
   if (roles.size() > 1) SortLargestFirst(cluster, roles);
   for (const RoleRequest& role : roles) {
     auto refused = SegmentsRefused(cluster, request, role);
-    if (!refused) refused = SpreadRefused(cluster, role);
+    if (!refused) refused = SpreadRefused(cluster, request, role);
     if (refused) return {std::move(*refused), role.shape, 1};
   }
   if (roles.size() == 1) return PlaceOneShape(cluster, request, roles.front(), required);

@@ -67,6 +67,12 @@ struct ClosedHosts {
   friend auto operator<=>(const ClosedHosts&, const ClosedHosts&) = default;
 };
 
+// Rules of the members that are not followed: what if they were not there?
+struct Waived {
+  bool segments = false;
+  bool spread = false;
+};
+
 struct PlacementRequest {
   std::vector<RoleRequest> roles;  // distinct shapes
   std::string required_level;      // name or label key; empty: none
@@ -80,6 +86,7 @@ struct PlacementRequest {
   std::vector<PlacedMembers> placed;  // of shapes with a spread
   std::string exclusive_level;        // of which no domain is shared; empty: none
   std::vector<ClosedHosts> closed;    // in ascending order
+  Waived waived;
   // Each stage of the exact search for one role ends above so many cells (about two nanoseconds
   // each), and the answer says how far it came.
   int64_t max_cells = int64_t{1} << 25;

@@ -47,7 +47,7 @@ SlotTree InSegments(const Topology& topology, const SlotTree& free, LevelId leve
 SegmentRule RuleOf(const Cluster& cluster, const PlacementRequest& request, ShapeId shape) {
   const Topology& topology = cluster.topology();
   const Segment& segment = cluster.shapes().Get(shape).segment;
-  if (segment.size == 1 || request.joining) return {};
+  if (segment.size == 1 || request.joining || request.waived.segments) return {};
   SegmentRule rule{segment.size, {}};
   const LevelId required = topology.FindLevel(segment.required_level);
   const LevelId preferred = topology.FindLevel(segment.preferred_level);
@@ -65,7 +65,7 @@ SegmentRule RuleOf(const Cluster& cluster, const PlacementRequest& request, Shap
 std::optional<Reason> SegmentsRefused(const Cluster& cluster, const PlacementRequest& request,
                                       const RoleRequest& role) {
   const Segment& segment = cluster.shapes().Get(role.shape).segment;
-  if (segment.size == 1 || request.joining) return std::nullopt;
+  if (segment.size == 1 || request.joining || request.waived.segments) return std::nullopt;
   Reason reason;
   reason.need = role.count;
   reason.never = true;

@@ -78,7 +78,7 @@ int64_t MostInOne(const RequiredScope& scope, const SlotTree& slots) {
 
 SpreadRule SpreadRuleOf(const Cluster& cluster, const PlacementRequest& request, ShapeId shape) {
   const Spread& spread = cluster.shapes().Get(shape).spread;
-  if (spread.level.empty()) return {};
+  if (spread.level.empty() || request.waived.spread) return {};
   SpreadRule rule{.level = cluster.topology().FindLevel(spread.level)};
   if (spread.at_most > 0) rule.at_most = spread.at_most;
   if (request.joining) return rule;
@@ -87,9 +87,10 @@ SpreadRule SpreadRuleOf(const Cluster& cluster, const PlacementRequest& request,
   return rule;
 }
 
-std::optional<Reason> SpreadRefused(const Cluster& cluster, const RoleRequest& role) {
+std::optional<Reason> SpreadRefused(const Cluster& cluster, const PlacementRequest& request,
+                                    const RoleRequest& role) {
   const Spread& spread = cluster.shapes().Get(role.shape).spread;
-  if (spread.level.empty()) return std::nullopt;
+  if (spread.level.empty() || request.waived.spread) return std::nullopt;
   const Topology& topology = cluster.topology();
   const LevelId level = topology.FindLevel(spread.level);
   if (level.valid() && topology.CrossingOf(level) == nullptr) return std::nullopt;

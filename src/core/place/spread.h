@@ -36,7 +36,8 @@ SpreadRule SpreadRuleOf(const Cluster& cluster, const PlacementRequest& request,
 
 // That no node has the level of the rule, or that it crosses the tree; nullopt: neither, or there is
 // no rule.
-std::optional<Reason> SpreadRefused(const Cluster& cluster, const RoleRequest& role);
+std::optional<Reason> SpreadRefused(const Cluster& cluster, const PlacementRequest& request,
+                                    const RoleRequest& role);
 
 // Slots of hosts in units, none elsewhere, where each unit takes at most `rule.at_most` members,
 // request.placed among them, and none if it has too few slots for `rule.at_least`.

@@ -173,6 +173,22 @@ TEST_F(InspectTest, ExplainsAWaitingGang) {
                           std::pair("wait-4", 5), std::pair("wait-5", 6)));
 }
 
+TEST_F(InspectTest, TellsWhatWouldHelpWhenAsked) {
+  Join(6, 1);
+  pb::ExplainGangRequest request;
+  request.set_namespace_("team");
+  request.set_source("label");
+  request.set_name("wait-0");
+  EXPECT_FALSE(Call(&pb::InspectService::Stub::ExplainGang, request).has_help());
+  request.set_help(true);
+  const auto out = Call(&pb::InspectService::Stub::ExplainGang, request);
+  ExpectSame(out, "/api/v1/gangs/team/label/wait-0/explain?help=true");
+  ASSERT_GE(out.help().changes_size(), 1);
+  EXPECT_EQ(out.help().changes(0).kind(), "gangEnds");
+  EXPECT_EQ(out.help().changes(0).gang().name(), "train");
+  EXPECT_EQ(out.help().changes(0).message(), "when team/train ends");
+}
+
 TEST_F(InspectTest, PagesHoldEveryGangOnceAndInOrder) {
   Join(6, 5);
   std::vector<std::string> names;

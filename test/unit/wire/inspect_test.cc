@@ -85,6 +85,23 @@ TEST(EncodeExplanation, SaysVerdictAndWhatItWaitsFor) {
   EXPECT_EQ(out.message(), "it waits for nothing: it is running");
 }
 
+TEST(EncodeHelp, HasNumbersAndWords) {
+  HelpView view;
+  view.levels.push_back({"nvlink", "r1/n1", 14, 16, 18, {{{"team", "label", "train"}, 2, {}}}});
+  view.helps.push_back({.kind = HelpKind::kMoreRoom, .level = "nvlink", .domain = "r1/n1"});
+  view.helps.back().amount = 2;
+  view.helps.back().hosts = 1;
+  const pb::WhatHelps out = EncodeHelp(view);
+  EXPECT_EQ(out.levels(0).message(),
+            "nvlink: best r1/n1 has room for 14 of 16, for 18 when empty; 2 held by team/train");
+  EXPECT_EQ(out.levels(0).held_by(0).members(), 2);
+  EXPECT_FALSE(out.levels(0).held_by(0).has_until_ms());
+  EXPECT_EQ(out.changes(0).kind(), "moreRoom");
+  EXPECT_EQ(out.changes(0).message(),
+            "with room for 2 more members in nvlink r1/n1: 1 empty host at least");
+  EXPECT_FALSE(out.changes(0).has_gang());
+}
+
 TEST(EncodeExplanation, EveryReasonWaitsForSomething) {
   const std::set<std::string_view> words = {"members", "gate",     "correction", "room",
                                             "nodes",   "time",     "planning",   "snapshot",

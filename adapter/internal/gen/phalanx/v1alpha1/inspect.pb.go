@@ -843,10 +843,12 @@ func (x *GetGangResponse) GetGang() *Gang {
 }
 
 type ExplainGangRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Namespace     string                 `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
-	Source        string                 `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
-	Name          string                 `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Namespace string                 `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	Source    string                 `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
+	Name      string                 `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	// Also what would help: the engine tries single changes, which takes it some milliseconds.
+	Help          bool `protobuf:"varint,4,opt,name=help,proto3" json:"help,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -902,6 +904,13 @@ func (x *ExplainGangRequest) GetName() string {
 	return ""
 }
 
+func (x *ExplainGangRequest) GetHelp() bool {
+	if x != nil {
+		return x.Help
+	}
+	return false
+}
+
 type ExplainGangResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Where the gang stands in the words of the three-way answer:
@@ -925,7 +934,9 @@ type ExplainGangResponse struct {
 	// Gangs that wait for a place, this one included.
 	Waiting int32 `protobuf:"varint,5,opt,name=waiting,proto3" json:"waiting,omitempty"`
 	// Those that come right before it, nearest last; at most 5.
-	Ahead         []*GangAhead `protobuf:"bytes,6,rep,name=ahead,proto3" json:"ahead,omitempty"`
+	Ahead []*GangAhead `protobuf:"bytes,6,rep,name=ahead,proto3" json:"ahead,omitempty"`
+	// With `help`, for a gang that waits for room or nodes.
+	Help          *WhatHelps `protobuf:"bytes,7,opt,name=help,proto3" json:"help,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1002,6 +1013,362 @@ func (x *ExplainGangResponse) GetAhead() []*GangAhead {
 	return nil
 }
 
+func (x *ExplainGangResponse) GetHelp() *WhatHelps {
+	if x != nil {
+		return x.Help
+	}
+	return nil
+}
+
+type WhatHelps struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Nodes have just changed; ask again in some seconds.
+	Later bool `protobuf:"varint,1,opt,name=later,proto3" json:"later,omitempty"`
+	// It would fit now: its turn comes.
+	Fits bool `protobuf:"varint,2,opt,name=fits,proto3" json:"fits,omitempty"`
+	// The best domain of each level, fine to coarse, then all nodes together.
+	Levels []*LevelRoom `protobuf:"bytes,3,rep,name=levels,proto3" json:"levels,omitempty"`
+	// Single changes by each of which alone the gang would start now.
+	Changes []*Help `protobuf:"bytes,4,rep,name=changes,proto3" json:"changes,omitempty"`
+	// More gangs hold room than were tried.
+	MoreGangs     bool `protobuf:"varint,5,opt,name=more_gangs,json=moreGangs,proto3" json:"more_gangs,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WhatHelps) Reset() {
+	*x = WhatHelps{}
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WhatHelps) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WhatHelps) ProtoMessage() {}
+
+func (x *WhatHelps) ProtoReflect() protoreflect.Message {
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WhatHelps.ProtoReflect.Descriptor instead.
+func (*WhatHelps) Descriptor() ([]byte, []int) {
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *WhatHelps) GetLater() bool {
+	if x != nil {
+		return x.Later
+	}
+	return false
+}
+
+func (x *WhatHelps) GetFits() bool {
+	if x != nil {
+		return x.Fits
+	}
+	return false
+}
+
+func (x *WhatHelps) GetLevels() []*LevelRoom {
+	if x != nil {
+		return x.Levels
+	}
+	return nil
+}
+
+func (x *WhatHelps) GetChanges() []*Help {
+	if x != nil {
+		return x.Changes
+	}
+	return nil
+}
+
+func (x *WhatHelps) GetMoreGangs() bool {
+	if x != nil {
+		return x.MoreGangs
+	}
+	return false
+}
+
+type LevelRoom struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Level  string                 `protobuf:"bytes,1,opt,name=level,proto3" json:"level,omitempty"`
+	Domain string                 `protobuf:"bytes,2,opt,name=domain,proto3" json:"domain,omitempty"`
+	// Members that find room there now, that are needed, and that found room if nothing else ran.
+	Have      int64 `protobuf:"varint,3,opt,name=have,proto3" json:"have,omitempty"`
+	Need      int64 `protobuf:"varint,4,opt,name=need,proto3" json:"need,omitempty"`
+	WhenEmpty int64 `protobuf:"varint,5,opt,name=when_empty,json=whenEmpty,proto3" json:"when_empty,omitempty"`
+	// Gangs whose end makes room for most of them; at most three.
+	HeldBy []*RoomHolder `protobuf:"bytes,6,rep,name=held_by,json=heldBy,proto3" json:"held_by,omitempty"`
+	// All of it in words.
+	Message       string `protobuf:"bytes,7,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LevelRoom) Reset() {
+	*x = LevelRoom{}
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LevelRoom) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LevelRoom) ProtoMessage() {}
+
+func (x *LevelRoom) ProtoReflect() protoreflect.Message {
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LevelRoom.ProtoReflect.Descriptor instead.
+func (*LevelRoom) Descriptor() ([]byte, []int) {
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *LevelRoom) GetLevel() string {
+	if x != nil {
+		return x.Level
+	}
+	return ""
+}
+
+func (x *LevelRoom) GetDomain() string {
+	if x != nil {
+		return x.Domain
+	}
+	return ""
+}
+
+func (x *LevelRoom) GetHave() int64 {
+	if x != nil {
+		return x.Have
+	}
+	return 0
+}
+
+func (x *LevelRoom) GetNeed() int64 {
+	if x != nil {
+		return x.Need
+	}
+	return 0
+}
+
+func (x *LevelRoom) GetWhenEmpty() int64 {
+	if x != nil {
+		return x.WhenEmpty
+	}
+	return 0
+}
+
+func (x *LevelRoom) GetHeldBy() []*RoomHolder {
+	if x != nil {
+		return x.HeldBy
+	}
+	return nil
+}
+
+func (x *LevelRoom) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+type RoomHolder struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Namespace string                 `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	Source    string                 `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
+	Name      string                 `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	Members   int64                  `protobuf:"varint,4,opt,name=members,proto3" json:"members,omitempty"`
+	// When it is expected to end; absent if nobody said.
+	UntilMs       *int64 `protobuf:"varint,5,opt,name=until_ms,json=untilMs,proto3,oneof" json:"until_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RoomHolder) Reset() {
+	*x = RoomHolder{}
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RoomHolder) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RoomHolder) ProtoMessage() {}
+
+func (x *RoomHolder) ProtoReflect() protoreflect.Message {
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RoomHolder.ProtoReflect.Descriptor instead.
+func (*RoomHolder) Descriptor() ([]byte, []int) {
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *RoomHolder) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *RoomHolder) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+func (x *RoomHolder) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *RoomHolder) GetMembers() int64 {
+	if x != nil {
+		return x.Members
+	}
+	return 0
+}
+
+func (x *RoomHolder) GetUntilMs() int64 {
+	if x != nil && x.UntilMs != nil {
+		return *x.UntilMs
+	}
+	return 0
+}
+
+type Help struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// coarserLevel, noLevel, noSegments, noSpread, shared, fewerMembers, gangEnds or moreRoom.
+	Kind    string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	Level   string `protobuf:"bytes,3,opt,name=level,proto3" json:"level,omitempty"`
+	Domain  string `protobuf:"bytes,4,opt,name=domain,proto3" json:"domain,omitempty"`
+	// Members: a minimum that would do, or for how many more there must be room.
+	Amount int64 `protobuf:"varint,5,opt,name=amount,proto3" json:"amount,omitempty"`
+	// Empty hosts that have so much room, at least.
+	Hosts int64 `protobuf:"varint,6,opt,name=hosts,proto3" json:"hosts,omitempty"`
+	// The gang that ends.
+	Gang          *RoomHolder `protobuf:"bytes,7,opt,name=gang,proto3,oneof" json:"gang,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Help) Reset() {
+	*x = Help{}
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Help) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Help) ProtoMessage() {}
+
+func (x *Help) ProtoReflect() protoreflect.Message {
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Help.ProtoReflect.Descriptor instead.
+func (*Help) Descriptor() ([]byte, []int) {
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *Help) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Help) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *Help) GetLevel() string {
+	if x != nil {
+		return x.Level
+	}
+	return ""
+}
+
+func (x *Help) GetDomain() string {
+	if x != nil {
+		return x.Domain
+	}
+	return ""
+}
+
+func (x *Help) GetAmount() int64 {
+	if x != nil {
+		return x.Amount
+	}
+	return 0
+}
+
+func (x *Help) GetHosts() int64 {
+	if x != nil {
+		return x.Hosts
+	}
+	return 0
+}
+
+func (x *Help) GetGang() *RoomHolder {
+	if x != nil {
+		return x.Gang
+	}
+	return nil
+}
+
 type GangAhead struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Namespace     string                 `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
@@ -1016,7 +1383,7 @@ type GangAhead struct {
 
 func (x *GangAhead) Reset() {
 	*x = GangAhead{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[11]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1028,7 +1395,7 @@ func (x *GangAhead) String() string {
 func (*GangAhead) ProtoMessage() {}
 
 func (x *GangAhead) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[11]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1041,7 +1408,7 @@ func (x *GangAhead) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GangAhead.ProtoReflect.Descriptor instead.
 func (*GangAhead) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{11}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GangAhead) GetNamespace() string {
@@ -1101,7 +1468,7 @@ type GetTopologyRequest struct {
 
 func (x *GetTopologyRequest) Reset() {
 	*x = GetTopologyRequest{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[12]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1113,7 +1480,7 @@ func (x *GetTopologyRequest) String() string {
 func (*GetTopologyRequest) ProtoMessage() {}
 
 func (x *GetTopologyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[12]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1126,7 +1493,7 @@ func (x *GetTopologyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTopologyRequest.ProtoReflect.Descriptor instead.
 func (*GetTopologyRequest) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{12}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *GetTopologyRequest) GetLevel() string {
@@ -1176,7 +1543,7 @@ type GetTopologyResponse struct {
 
 func (x *GetTopologyResponse) Reset() {
 	*x = GetTopologyResponse{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[13]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1188,7 +1555,7 @@ func (x *GetTopologyResponse) String() string {
 func (*GetTopologyResponse) ProtoMessage() {}
 
 func (x *GetTopologyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[13]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1201,7 +1568,7 @@ func (x *GetTopologyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTopologyResponse.ProtoReflect.Descriptor instead.
 func (*GetTopologyResponse) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{13}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *GetTopologyResponse) GetView() *View {
@@ -1267,7 +1634,7 @@ type TopologyObject struct {
 
 func (x *TopologyObject) Reset() {
 	*x = TopologyObject{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[14]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1279,7 +1646,7 @@ func (x *TopologyObject) String() string {
 func (*TopologyObject) ProtoMessage() {}
 
 func (x *TopologyObject) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[14]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1292,7 +1659,7 @@ func (x *TopologyObject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopologyObject.ProtoReflect.Descriptor instead.
 func (*TopologyObject) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{14}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *TopologyObject) GetObject() string {
@@ -1332,7 +1699,7 @@ type Domain struct {
 
 func (x *Domain) Reset() {
 	*x = Domain{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[15]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1344,7 +1711,7 @@ func (x *Domain) String() string {
 func (*Domain) ProtoMessage() {}
 
 func (x *Domain) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[15]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1357,7 +1724,7 @@ func (x *Domain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Domain.ProtoReflect.Descriptor instead.
 func (*Domain) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{15}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Domain) GetPath() string {
@@ -1409,7 +1776,7 @@ type ListNodesRequest struct {
 
 func (x *ListNodesRequest) Reset() {
 	*x = ListNodesRequest{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[16]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1421,7 +1788,7 @@ func (x *ListNodesRequest) String() string {
 func (*ListNodesRequest) ProtoMessage() {}
 
 func (x *ListNodesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[16]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1434,7 +1801,7 @@ func (x *ListNodesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNodesRequest.ProtoReflect.Descriptor instead.
 func (*ListNodesRequest) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{16}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListNodesRequest) GetInside() string {
@@ -1478,7 +1845,7 @@ type ListNodesResponse struct {
 
 func (x *ListNodesResponse) Reset() {
 	*x = ListNodesResponse{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[17]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1490,7 +1857,7 @@ func (x *ListNodesResponse) String() string {
 func (*ListNodesResponse) ProtoMessage() {}
 
 func (x *ListNodesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[17]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1503,7 +1870,7 @@ func (x *ListNodesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNodesResponse.ProtoReflect.Descriptor instead.
 func (*ListNodesResponse) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{17}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListNodesResponse) GetView() *View {
@@ -1553,7 +1920,7 @@ type HostNode struct {
 
 func (x *HostNode) Reset() {
 	*x = HostNode{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[18]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1565,7 +1932,7 @@ func (x *HostNode) String() string {
 func (*HostNode) ProtoMessage() {}
 
 func (x *HostNode) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[18]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1578,7 +1945,7 @@ func (x *HostNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostNode.ProtoReflect.Descriptor instead.
 func (*HostNode) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{18}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *HostNode) GetName() string {
@@ -1644,7 +2011,7 @@ type ListHashesRequest struct {
 
 func (x *ListHashesRequest) Reset() {
 	*x = ListHashesRequest{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[19]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1656,7 +2023,7 @@ func (x *ListHashesRequest) String() string {
 func (*ListHashesRequest) ProtoMessage() {}
 
 func (x *ListHashesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[19]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1669,7 +2036,7 @@ func (x *ListHashesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHashesRequest.ProtoReflect.Descriptor instead.
 func (*ListHashesRequest) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{19}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListHashesRequest) GetKinds() []string {
@@ -1714,7 +2081,7 @@ type ListHashesResponse struct {
 
 func (x *ListHashesResponse) Reset() {
 	*x = ListHashesResponse{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[20]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1726,7 +2093,7 @@ func (x *ListHashesResponse) String() string {
 func (*ListHashesResponse) ProtoMessage() {}
 
 func (x *ListHashesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[20]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1739,7 +2106,7 @@ func (x *ListHashesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHashesResponse.ProtoReflect.Descriptor instead.
 func (*ListHashesResponse) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{20}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListHashesResponse) GetView() *View {
@@ -1789,7 +2156,7 @@ type EntityHash struct {
 
 func (x *EntityHash) Reset() {
 	*x = EntityHash{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[21]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1801,7 +2168,7 @@ func (x *EntityHash) String() string {
 func (*EntityHash) ProtoMessage() {}
 
 func (x *EntityHash) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[21]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1814,7 +2181,7 @@ func (x *EntityHash) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntityHash.ProtoReflect.Descriptor instead.
 func (*EntityHash) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{21}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *EntityHash) GetKind() string {
@@ -1871,7 +2238,7 @@ type GetFieldHashesRequest struct {
 
 func (x *GetFieldHashesRequest) Reset() {
 	*x = GetFieldHashesRequest{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[22]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1883,7 +2250,7 @@ func (x *GetFieldHashesRequest) String() string {
 func (*GetFieldHashesRequest) ProtoMessage() {}
 
 func (x *GetFieldHashesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[22]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1896,7 +2263,7 @@ func (x *GetFieldHashesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFieldHashesRequest.ProtoReflect.Descriptor instead.
 func (*GetFieldHashesRequest) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{22}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *GetFieldHashesRequest) GetKind() string {
@@ -1923,7 +2290,7 @@ type GetFieldHashesResponse struct {
 
 func (x *GetFieldHashesResponse) Reset() {
 	*x = GetFieldHashesResponse{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[23]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1935,7 +2302,7 @@ func (x *GetFieldHashesResponse) String() string {
 func (*GetFieldHashesResponse) ProtoMessage() {}
 
 func (x *GetFieldHashesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[23]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1948,7 +2315,7 @@ func (x *GetFieldHashesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFieldHashesResponse.ProtoReflect.Descriptor instead.
 func (*GetFieldHashesResponse) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{23}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *GetFieldHashesResponse) GetFields() []*FieldHash {
@@ -1971,7 +2338,7 @@ type FieldHash struct {
 
 func (x *FieldHash) Reset() {
 	*x = FieldHash{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[24]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1983,7 +2350,7 @@ func (x *FieldHash) String() string {
 func (*FieldHash) ProtoMessage() {}
 
 func (x *FieldHash) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[24]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1996,7 +2363,7 @@ func (x *FieldHash) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FieldHash.ProtoReflect.Descriptor instead.
 func (*FieldHash) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{24}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *FieldHash) GetName() string {
@@ -2101,18 +2468,53 @@ const file_phalanx_v1alpha1_inspect_proto_rawDesc = "" +
 	"\x06source\x18\x02 \x01(\tR\x06source\x12\x12\n" +
 	"\x04name\x18\x03 \x01(\tR\x04name\"=\n" +
 	"\x0fGetGangResponse\x12*\n" +
-	"\x04gang\x18\x01 \x01(\v2\x16.phalanx.v1alpha1.GangR\x04gang\"^\n" +
+	"\x04gang\x18\x01 \x01(\v2\x16.phalanx.v1alpha1.GangR\x04gang\"r\n" +
 	"\x12ExplainGangRequest\x12\x1c\n" +
 	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x16\n" +
 	"\x06source\x18\x02 \x01(\tR\x06source\x12\x12\n" +
-	"\x04name\x18\x03 \x01(\tR\x04name\"\xdf\x01\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\x12\x12\n" +
+	"\x04help\x18\x04 \x01(\bR\x04help\"\x90\x02\n" +
 	"\x13ExplainGangResponse\x12\x18\n" +
 	"\averdict\x18\x01 \x01(\tR\averdict\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x1b\n" +
 	"\twaits_for\x18\x03 \x01(\tR\bwaitsFor\x12*\n" +
 	"\x04gang\x18\x04 \x01(\v2\x16.phalanx.v1alpha1.GangR\x04gang\x12\x18\n" +
 	"\awaiting\x18\x05 \x01(\x05R\awaiting\x121\n" +
-	"\x05ahead\x18\x06 \x03(\v2\x1b.phalanx.v1alpha1.GangAheadR\x05ahead\"\xa7\x01\n" +
+	"\x05ahead\x18\x06 \x03(\v2\x1b.phalanx.v1alpha1.GangAheadR\x05ahead\x12/\n" +
+	"\x04help\x18\a \x01(\v2\x1b.phalanx.v1alpha1.WhatHelpsR\x04help\"\xbb\x01\n" +
+	"\tWhatHelps\x12\x14\n" +
+	"\x05later\x18\x01 \x01(\bR\x05later\x12\x12\n" +
+	"\x04fits\x18\x02 \x01(\bR\x04fits\x123\n" +
+	"\x06levels\x18\x03 \x03(\v2\x1b.phalanx.v1alpha1.LevelRoomR\x06levels\x120\n" +
+	"\achanges\x18\x04 \x03(\v2\x16.phalanx.v1alpha1.HelpR\achanges\x12\x1d\n" +
+	"\n" +
+	"more_gangs\x18\x05 \x01(\bR\tmoreGangs\"\xd1\x01\n" +
+	"\tLevelRoom\x12\x14\n" +
+	"\x05level\x18\x01 \x01(\tR\x05level\x12\x16\n" +
+	"\x06domain\x18\x02 \x01(\tR\x06domain\x12\x12\n" +
+	"\x04have\x18\x03 \x01(\x03R\x04have\x12\x12\n" +
+	"\x04need\x18\x04 \x01(\x03R\x04need\x12\x1d\n" +
+	"\n" +
+	"when_empty\x18\x05 \x01(\x03R\twhenEmpty\x125\n" +
+	"\aheld_by\x18\x06 \x03(\v2\x1c.phalanx.v1alpha1.RoomHolderR\x06heldBy\x12\x18\n" +
+	"\amessage\x18\a \x01(\tR\amessage\"\x9d\x01\n" +
+	"\n" +
+	"RoomHolder\x12\x1c\n" +
+	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x16\n" +
+	"\x06source\x18\x02 \x01(\tR\x06source\x12\x12\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\x12\x18\n" +
+	"\amembers\x18\x04 \x01(\x03R\amembers\x12\x1e\n" +
+	"\buntil_ms\x18\x05 \x01(\x03H\x00R\auntilMs\x88\x01\x01B\v\n" +
+	"\t_until_ms\"\xd0\x01\n" +
+	"\x04Help\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x18\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\x12\x14\n" +
+	"\x05level\x18\x03 \x01(\tR\x05level\x12\x16\n" +
+	"\x06domain\x18\x04 \x01(\tR\x06domain\x12\x16\n" +
+	"\x06amount\x18\x05 \x01(\x03R\x06amount\x12\x14\n" +
+	"\x05hosts\x18\x06 \x01(\x03R\x05hosts\x125\n" +
+	"\x04gang\x18\a \x01(\v2\x1c.phalanx.v1alpha1.RoomHolderH\x00R\x04gang\x88\x01\x01B\a\n" +
+	"\x05_gang\"\xa7\x01\n" +
 	"\tGangAhead\x12\x1c\n" +
 	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x16\n" +
 	"\x06source\x18\x02 \x01(\tR\x06source\x12\x12\n" +
@@ -2234,7 +2636,7 @@ func file_phalanx_v1alpha1_inspect_proto_rawDescGZIP() []byte {
 	return file_phalanx_v1alpha1_inspect_proto_rawDescData
 }
 
-var file_phalanx_v1alpha1_inspect_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_phalanx_v1alpha1_inspect_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_phalanx_v1alpha1_inspect_proto_goTypes = []any{
 	(*View)(nil),                   // 0: phalanx.v1alpha1.View
 	(*Gang)(nil),                   // 1: phalanx.v1alpha1.Gang
@@ -2247,25 +2649,29 @@ var file_phalanx_v1alpha1_inspect_proto_goTypes = []any{
 	(*GetGangResponse)(nil),        // 8: phalanx.v1alpha1.GetGangResponse
 	(*ExplainGangRequest)(nil),     // 9: phalanx.v1alpha1.ExplainGangRequest
 	(*ExplainGangResponse)(nil),    // 10: phalanx.v1alpha1.ExplainGangResponse
-	(*GangAhead)(nil),              // 11: phalanx.v1alpha1.GangAhead
-	(*GetTopologyRequest)(nil),     // 12: phalanx.v1alpha1.GetTopologyRequest
-	(*GetTopologyResponse)(nil),    // 13: phalanx.v1alpha1.GetTopologyResponse
-	(*TopologyObject)(nil),         // 14: phalanx.v1alpha1.TopologyObject
-	(*Domain)(nil),                 // 15: phalanx.v1alpha1.Domain
-	(*ListNodesRequest)(nil),       // 16: phalanx.v1alpha1.ListNodesRequest
-	(*ListNodesResponse)(nil),      // 17: phalanx.v1alpha1.ListNodesResponse
-	(*HostNode)(nil),               // 18: phalanx.v1alpha1.HostNode
-	(*ListHashesRequest)(nil),      // 19: phalanx.v1alpha1.ListHashesRequest
-	(*ListHashesResponse)(nil),     // 20: phalanx.v1alpha1.ListHashesResponse
-	(*EntityHash)(nil),             // 21: phalanx.v1alpha1.EntityHash
-	(*GetFieldHashesRequest)(nil),  // 22: phalanx.v1alpha1.GetFieldHashesRequest
-	(*GetFieldHashesResponse)(nil), // 23: phalanx.v1alpha1.GetFieldHashesResponse
-	(*FieldHash)(nil),              // 24: phalanx.v1alpha1.FieldHash
-	nil,                            // 25: phalanx.v1alpha1.Domain.AllocatableEntry
-	nil,                            // 26: phalanx.v1alpha1.Domain.FreeEntry
-	nil,                            // 27: phalanx.v1alpha1.HostNode.AllocatableEntry
-	nil,                            // 28: phalanx.v1alpha1.HostNode.BoundEntry
-	nil,                            // 29: phalanx.v1alpha1.HostNode.HeldEntry
+	(*WhatHelps)(nil),              // 11: phalanx.v1alpha1.WhatHelps
+	(*LevelRoom)(nil),              // 12: phalanx.v1alpha1.LevelRoom
+	(*RoomHolder)(nil),             // 13: phalanx.v1alpha1.RoomHolder
+	(*Help)(nil),                   // 14: phalanx.v1alpha1.Help
+	(*GangAhead)(nil),              // 15: phalanx.v1alpha1.GangAhead
+	(*GetTopologyRequest)(nil),     // 16: phalanx.v1alpha1.GetTopologyRequest
+	(*GetTopologyResponse)(nil),    // 17: phalanx.v1alpha1.GetTopologyResponse
+	(*TopologyObject)(nil),         // 18: phalanx.v1alpha1.TopologyObject
+	(*Domain)(nil),                 // 19: phalanx.v1alpha1.Domain
+	(*ListNodesRequest)(nil),       // 20: phalanx.v1alpha1.ListNodesRequest
+	(*ListNodesResponse)(nil),      // 21: phalanx.v1alpha1.ListNodesResponse
+	(*HostNode)(nil),               // 22: phalanx.v1alpha1.HostNode
+	(*ListHashesRequest)(nil),      // 23: phalanx.v1alpha1.ListHashesRequest
+	(*ListHashesResponse)(nil),     // 24: phalanx.v1alpha1.ListHashesResponse
+	(*EntityHash)(nil),             // 25: phalanx.v1alpha1.EntityHash
+	(*GetFieldHashesRequest)(nil),  // 26: phalanx.v1alpha1.GetFieldHashesRequest
+	(*GetFieldHashesResponse)(nil), // 27: phalanx.v1alpha1.GetFieldHashesResponse
+	(*FieldHash)(nil),              // 28: phalanx.v1alpha1.FieldHash
+	nil,                            // 29: phalanx.v1alpha1.Domain.AllocatableEntry
+	nil,                            // 30: phalanx.v1alpha1.Domain.FreeEntry
+	nil,                            // 31: phalanx.v1alpha1.HostNode.AllocatableEntry
+	nil,                            // 32: phalanx.v1alpha1.HostNode.BoundEntry
+	nil,                            // 33: phalanx.v1alpha1.HostNode.HeldEntry
 }
 var file_phalanx_v1alpha1_inspect_proto_depIdxs = []int32{
 	3,  // 0: phalanx.v1alpha1.Gang.reason:type_name -> phalanx.v1alpha1.Reason
@@ -2275,39 +2681,44 @@ var file_phalanx_v1alpha1_inspect_proto_depIdxs = []int32{
 	1,  // 4: phalanx.v1alpha1.ListGangsResponse.gangs:type_name -> phalanx.v1alpha1.Gang
 	1,  // 5: phalanx.v1alpha1.GetGangResponse.gang:type_name -> phalanx.v1alpha1.Gang
 	1,  // 6: phalanx.v1alpha1.ExplainGangResponse.gang:type_name -> phalanx.v1alpha1.Gang
-	11, // 7: phalanx.v1alpha1.ExplainGangResponse.ahead:type_name -> phalanx.v1alpha1.GangAhead
-	0,  // 8: phalanx.v1alpha1.GetTopologyResponse.view:type_name -> phalanx.v1alpha1.View
-	15, // 9: phalanx.v1alpha1.GetTopologyResponse.domains:type_name -> phalanx.v1alpha1.Domain
-	14, // 10: phalanx.v1alpha1.GetTopologyResponse.objects:type_name -> phalanx.v1alpha1.TopologyObject
-	25, // 11: phalanx.v1alpha1.Domain.allocatable:type_name -> phalanx.v1alpha1.Domain.AllocatableEntry
-	26, // 12: phalanx.v1alpha1.Domain.free:type_name -> phalanx.v1alpha1.Domain.FreeEntry
-	0,  // 13: phalanx.v1alpha1.ListNodesResponse.view:type_name -> phalanx.v1alpha1.View
-	18, // 14: phalanx.v1alpha1.ListNodesResponse.nodes:type_name -> phalanx.v1alpha1.HostNode
-	27, // 15: phalanx.v1alpha1.HostNode.allocatable:type_name -> phalanx.v1alpha1.HostNode.AllocatableEntry
-	28, // 16: phalanx.v1alpha1.HostNode.bound:type_name -> phalanx.v1alpha1.HostNode.BoundEntry
-	29, // 17: phalanx.v1alpha1.HostNode.held:type_name -> phalanx.v1alpha1.HostNode.HeldEntry
-	0,  // 18: phalanx.v1alpha1.ListHashesResponse.view:type_name -> phalanx.v1alpha1.View
-	21, // 19: phalanx.v1alpha1.ListHashesResponse.entities:type_name -> phalanx.v1alpha1.EntityHash
-	24, // 20: phalanx.v1alpha1.GetFieldHashesResponse.fields:type_name -> phalanx.v1alpha1.FieldHash
-	5,  // 21: phalanx.v1alpha1.InspectService.ListGangs:input_type -> phalanx.v1alpha1.ListGangsRequest
-	7,  // 22: phalanx.v1alpha1.InspectService.GetGang:input_type -> phalanx.v1alpha1.GetGangRequest
-	9,  // 23: phalanx.v1alpha1.InspectService.ExplainGang:input_type -> phalanx.v1alpha1.ExplainGangRequest
-	12, // 24: phalanx.v1alpha1.InspectService.GetTopology:input_type -> phalanx.v1alpha1.GetTopologyRequest
-	16, // 25: phalanx.v1alpha1.InspectService.ListNodes:input_type -> phalanx.v1alpha1.ListNodesRequest
-	19, // 26: phalanx.v1alpha1.InspectService.ListHashes:input_type -> phalanx.v1alpha1.ListHashesRequest
-	22, // 27: phalanx.v1alpha1.InspectService.GetFieldHashes:input_type -> phalanx.v1alpha1.GetFieldHashesRequest
-	6,  // 28: phalanx.v1alpha1.InspectService.ListGangs:output_type -> phalanx.v1alpha1.ListGangsResponse
-	8,  // 29: phalanx.v1alpha1.InspectService.GetGang:output_type -> phalanx.v1alpha1.GetGangResponse
-	10, // 30: phalanx.v1alpha1.InspectService.ExplainGang:output_type -> phalanx.v1alpha1.ExplainGangResponse
-	13, // 31: phalanx.v1alpha1.InspectService.GetTopology:output_type -> phalanx.v1alpha1.GetTopologyResponse
-	17, // 32: phalanx.v1alpha1.InspectService.ListNodes:output_type -> phalanx.v1alpha1.ListNodesResponse
-	20, // 33: phalanx.v1alpha1.InspectService.ListHashes:output_type -> phalanx.v1alpha1.ListHashesResponse
-	23, // 34: phalanx.v1alpha1.InspectService.GetFieldHashes:output_type -> phalanx.v1alpha1.GetFieldHashesResponse
-	28, // [28:35] is the sub-list for method output_type
-	21, // [21:28] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	15, // 7: phalanx.v1alpha1.ExplainGangResponse.ahead:type_name -> phalanx.v1alpha1.GangAhead
+	11, // 8: phalanx.v1alpha1.ExplainGangResponse.help:type_name -> phalanx.v1alpha1.WhatHelps
+	12, // 9: phalanx.v1alpha1.WhatHelps.levels:type_name -> phalanx.v1alpha1.LevelRoom
+	14, // 10: phalanx.v1alpha1.WhatHelps.changes:type_name -> phalanx.v1alpha1.Help
+	13, // 11: phalanx.v1alpha1.LevelRoom.held_by:type_name -> phalanx.v1alpha1.RoomHolder
+	13, // 12: phalanx.v1alpha1.Help.gang:type_name -> phalanx.v1alpha1.RoomHolder
+	0,  // 13: phalanx.v1alpha1.GetTopologyResponse.view:type_name -> phalanx.v1alpha1.View
+	19, // 14: phalanx.v1alpha1.GetTopologyResponse.domains:type_name -> phalanx.v1alpha1.Domain
+	18, // 15: phalanx.v1alpha1.GetTopologyResponse.objects:type_name -> phalanx.v1alpha1.TopologyObject
+	29, // 16: phalanx.v1alpha1.Domain.allocatable:type_name -> phalanx.v1alpha1.Domain.AllocatableEntry
+	30, // 17: phalanx.v1alpha1.Domain.free:type_name -> phalanx.v1alpha1.Domain.FreeEntry
+	0,  // 18: phalanx.v1alpha1.ListNodesResponse.view:type_name -> phalanx.v1alpha1.View
+	22, // 19: phalanx.v1alpha1.ListNodesResponse.nodes:type_name -> phalanx.v1alpha1.HostNode
+	31, // 20: phalanx.v1alpha1.HostNode.allocatable:type_name -> phalanx.v1alpha1.HostNode.AllocatableEntry
+	32, // 21: phalanx.v1alpha1.HostNode.bound:type_name -> phalanx.v1alpha1.HostNode.BoundEntry
+	33, // 22: phalanx.v1alpha1.HostNode.held:type_name -> phalanx.v1alpha1.HostNode.HeldEntry
+	0,  // 23: phalanx.v1alpha1.ListHashesResponse.view:type_name -> phalanx.v1alpha1.View
+	25, // 24: phalanx.v1alpha1.ListHashesResponse.entities:type_name -> phalanx.v1alpha1.EntityHash
+	28, // 25: phalanx.v1alpha1.GetFieldHashesResponse.fields:type_name -> phalanx.v1alpha1.FieldHash
+	5,  // 26: phalanx.v1alpha1.InspectService.ListGangs:input_type -> phalanx.v1alpha1.ListGangsRequest
+	7,  // 27: phalanx.v1alpha1.InspectService.GetGang:input_type -> phalanx.v1alpha1.GetGangRequest
+	9,  // 28: phalanx.v1alpha1.InspectService.ExplainGang:input_type -> phalanx.v1alpha1.ExplainGangRequest
+	16, // 29: phalanx.v1alpha1.InspectService.GetTopology:input_type -> phalanx.v1alpha1.GetTopologyRequest
+	20, // 30: phalanx.v1alpha1.InspectService.ListNodes:input_type -> phalanx.v1alpha1.ListNodesRequest
+	23, // 31: phalanx.v1alpha1.InspectService.ListHashes:input_type -> phalanx.v1alpha1.ListHashesRequest
+	26, // 32: phalanx.v1alpha1.InspectService.GetFieldHashes:input_type -> phalanx.v1alpha1.GetFieldHashesRequest
+	6,  // 33: phalanx.v1alpha1.InspectService.ListGangs:output_type -> phalanx.v1alpha1.ListGangsResponse
+	8,  // 34: phalanx.v1alpha1.InspectService.GetGang:output_type -> phalanx.v1alpha1.GetGangResponse
+	10, // 35: phalanx.v1alpha1.InspectService.ExplainGang:output_type -> phalanx.v1alpha1.ExplainGangResponse
+	17, // 36: phalanx.v1alpha1.InspectService.GetTopology:output_type -> phalanx.v1alpha1.GetTopologyResponse
+	21, // 37: phalanx.v1alpha1.InspectService.ListNodes:output_type -> phalanx.v1alpha1.ListNodesResponse
+	24, // 38: phalanx.v1alpha1.InspectService.ListHashes:output_type -> phalanx.v1alpha1.ListHashesResponse
+	27, // 39: phalanx.v1alpha1.InspectService.GetFieldHashes:output_type -> phalanx.v1alpha1.GetFieldHashesResponse
+	33, // [33:40] is the sub-list for method output_type
+	26, // [26:33] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_phalanx_v1alpha1_inspect_proto_init() }
@@ -2317,13 +2728,15 @@ func file_phalanx_v1alpha1_inspect_proto_init() {
 	}
 	file_phalanx_v1alpha1_inspect_proto_msgTypes[1].OneofWrappers = []any{}
 	file_phalanx_v1alpha1_inspect_proto_msgTypes[2].OneofWrappers = []any{}
+	file_phalanx_v1alpha1_inspect_proto_msgTypes[13].OneofWrappers = []any{}
+	file_phalanx_v1alpha1_inspect_proto_msgTypes[14].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_phalanx_v1alpha1_inspect_proto_rawDesc), len(file_phalanx_v1alpha1_inspect_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   30,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

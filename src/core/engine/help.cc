@@ -1,0 +1,185 @@
+#include "core/engine/help.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/engine/neighbours.h"
+#include "core/engine/planning.h"
+#include "core/engine/room.h"
+#include "core/place/placement.h"
+#include "core/place/refusal.h"
+
+namespace phalanx {
+namespace {
+
+// Cells of each what-if: whether it fits is known with few.
+constexpr int64_t kCells = 1 << 16;
+
+bool WaitsForRoom(ReasonCode code) {
+  switch (code) {
+    case ReasonCode::kCapacity:
+    case ReasonCode::kFragmentation:
+    case ReasonCode::kTopology:
+    case ReasonCode::kSpread:
+    case ReasonCode::kNoSuchNode:
+    case ReasonCode::kLevelUnknown:
+      return true;
+    default:
+      return false;
+  }
+}
+
+class HelpSearch {
+ public:
+  HelpSearch(State& state, GangId id, PlacementRequest request)
+      : state_(state), id_(id), request_(std::move(request)) {
+    request_.max_cells = kCells;
+  }
+
+  HelpView Run() {
+    const PlacementAnswer answer = Place(state_.cluster, request_);
+    if (answer.placement() != nullptr) {
+      view_.fits = true;
+      return std::move(view_);
+    }
+    if (answer.refused.valid()) {
+      role_ = RoleOf(answer.refused);
+      view_.levels = RoomByLevel(state_, id_, request_, role_);
+    }
+    CoarserLevel();
+    WithoutRules();
+    FewerMembers(*answer.refusal());
+    if (!answer.refusal()->never) {
+      GangEnds();
+      MoreRoom(*answer.refusal());
+    }
+    return std::move(view_);
+  }
+
+ private:
+  bool Fits(const PlacementRequest& request) const {
+    return Place(state_.cluster, request).placement() != nullptr;
+  }
+
+  RoleRequest RoleOf(ShapeId shape) const {
+    for (const RoleRequest& role : request_.roles) {
+      if (role.shape == shape) return role;
+    }
+    return {};
+  }
+
+  void CoarserLevel() {
+    const Topology& topology = state_.cluster.topology();
+    const LevelId required = topology.FindLevel(request_.required_level);
+    PlacementRequest other = request_;
+    for (uint32_t i = required.valid() ? required.value() : 0; i-- > 0;) {
+      other.required_level = topology.levels()[i].name;
+      if (!Fits(other)) continue;
+      view_.helps.push_back({.kind = HelpKind::kCoarserLevel, .level = other.required_level});
+      return;
+    }
+    if (request_.required_level.empty()) return;
+    other.required_level.clear();
+    if (Fits(other)) view_.helps.push_back({.kind = HelpKind::kNoLevel});
+  }
+
+  void WithoutRules() {
+    bool segments = false;
+    bool spread = false;
+    for (const RoleRequest& role : request_.roles) {
+      const Shape& shape = state_.cluster.shapes().Get(role.shape);
+      segments |= shape.segment.size > 1;
+      spread |= !shape.spread.level.empty();
+    }
+    const auto without = [&](bool there, HelpKind kind, auto change) {
+      if (!there) return;
+      PlacementRequest other = request_;
+      change(other);
+      if (Fits(other)) view_.helps.push_back({.kind = kind});
+    };
+    without(segments, HelpKind::kNoSegments,
+            [](PlacementRequest& other) { other.waived.segments = true; });
+    without(spread, HelpKind::kNoSpread,
+            [](PlacementRequest& other) { other.waived.spread = true; });
+    without(!request_.exclusive_level.empty(), HelpKind::kShared,
+            [&](PlacementRequest& other) { Share(other); });
+  }
+
+  // What others keep for themselves stays closed.
+  void Share(PlacementRequest& other) const {
+    Gang& gang = state_.gangs.Get(id_);
+    const std::string level = std::exchange(gang.terms.exclusive_level, "");
+    other.closed.clear();
+    CloseHosts(state_, gang, other);
+    gang.terms.exclusive_level = level;
+  }
+
+  // Of members that are alike the search has counted how many find room.
+  void FewerMembers(const Reason& reason) {
+    if (request_.roles.size() != 1 || request_.joining || reason.have <= 0) return;
+    PlacementRequest fewer = request_;
+    fewer.roles.front().count = static_cast<int32_t>(reason.have);
+    if (reason.have < request_.roles.front().count && Fits(fewer)) {
+      view_.helps.push_back({.kind = HelpKind::kFewerMembers, .amount = reason.have});
+    }
+  }
+
+  // The first to end of those by whose end alone the gang would start; those of which nobody knows
+  // when they end come last, the smallest first.
+  void GangEnds() {
+    std::vector<RoomHolder> holders = GangsWithRoom(state_, id_);
+    view_.more_gangs = holders.size() > kMostGangsTried;
+    holders.resize(std::min(holders.size(), kMostGangsTried));
+    for (const RoomHolder& holder : holders) {
+      const Gang& gang = state_.gangs.Get(state_.gangs.Find(holder.gang));
+      const WithoutPods gone(state_, PodsOf(gang));
+      PlacementRequest other = request_;
+      other.closed.clear();
+      CloseHosts(state_, state_.gangs.Get(id_), other);
+      if (!Fits(other)) continue;
+      Help& help = view_.helps.emplace_back();
+      help.kind = HelpKind::kGangEnds;
+      help.gang = holder.gang;
+      help.until = holder.until;
+      return;
+    }
+  }
+
+  // Members without further rules need nothing but slots, all of them in one domain.
+  void MoreRoom(const Reason& reason) {
+    if (request_.roles.size() != 1 || !role_.shape.valid() || view_.levels.empty()) return;
+    const Shape& shape = state_.cluster.shapes().Get(role_.shape);
+    if (shape.segment.size > 1 || !shape.spread.level.empty()) return;
+    const std::string level = reason.level.empty() ? "cluster" : reason.level;
+    for (const LevelRoom& room : view_.levels) {
+      if (room.level != level || room.when_empty < room.need) continue;
+      const int64_t most = MostOnOneHost(state_, request_, role_.shape);
+      Help& help = view_.helps.emplace_back();
+      help.kind = HelpKind::kMoreRoom;
+      help.level = room.level;
+      help.domain = room.domain;
+      help.amount = room.need - room.have;
+      help.hosts = (help.amount + most - 1) / std::max<int64_t>(most, 1);
+    }
+  }
+
+  State& state_;
+  const GangId id_;
+  PlacementRequest request_;
+  RoleRequest role_;  // that the refusal is about
+  HelpView view_;
+};
+
+}  // namespace
+
+std::optional<HelpView> WhatWouldHelp(State& state, const GangKey& key) {
+  const GangId id = state.gangs.Find(key);
+  if (!id.valid() || !WaitsForRoom(state.gangs.Get(id).reason.code)) return std::nullopt;
+  HelpView view;
+  view.later = !state.cluster.topology_current();
+  if (view.later) return view;
+  return HelpSearch(state, id, LastRequest(state, state.gangs.Get(id))).Run();
+}
+
+}  // namespace phalanx
