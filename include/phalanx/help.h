@@ -35,6 +35,7 @@ enum class HelpKind {
   kNoLevel,       // no required level
   kNoSegments,    // segments that may be cut
   kNoSpread,      // no rule for the domains of a level
+  kNoGroup,       // a place apart from the other gangs of its group
   kShared,        // domains that are shared with other gangs
   kFewerMembers,  // a minimum of `amount`
   kGangEnds,      // `gang`; at `until`, if that is known

@@ -29,6 +29,17 @@ struct Spread {
   friend auto operator<=>(const Spread&, const Spread&) = default;
 };
 
+// Gangs of one namespace and group that go into one domain of a level: all of them, or the start
+// of those that do not fit besides waits; or, where that is only preferred, those that can.
+struct Group {
+  std::string name;            // empty: none
+  std::string required_level;  // level name or node label key; empty: none
+  std::string preferred_level;
+  int32_t size = 0;  // gangs of the group that start no earlier than all are complete; 0: not told
+
+  friend auto operator<=>(const Group&, const Group&) = default;
+};
+
 }  // namespace phalanx
 
 #endif  // PHALANX_MEMBER_RULES_H_

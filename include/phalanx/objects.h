@@ -133,6 +133,7 @@ struct Membership {
   // No member of another gang is in a domain of this level that holds members of this one; empty:
   // domains are shared.
   std::string exclusive_level;
+  Group group;
   // The place that the pod's controller gave it (completion index, ordinal): in group 0 its rank;
   // the members of each further group follow those of the one before, in the order of their
   // indexes.

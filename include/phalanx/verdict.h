@@ -18,19 +18,22 @@ enum class ReasonCode {
   kMembersGated,     // complete but for gated members; subject = gate
   kInvalid,          // subject = field, detail = value and what was expected
   kMembersDisagree,  // subject = field, detail = the two values and pods
+  kGroupMissing,     // have of need gangs of the group `subject` are complete
   kObjectMissing,    // subject = the object that members name, "KIND NAMESPACE/NAME"
   kQueued,           // not looked at yet
   kCapacity,         // have of need members; subject = scarcest resource, detail = "FREE of NEEDED"
   kFragmentation,    // enough by the sum, have of need members placeable
-  kTopology,         // best domain of `level` takes have of need; detail = N: in segments of N
-  kSpread,           // have of need members placeable with `detail` of them in one `level`
-  kNoSuchNode,       // no node can ever take the member: the exclusions say why
-  kLevelUnknown,     // subject = the level that no node has
-  kConflict,         // subject = plugin, detail = message; the plan is made again
-  kLateObjects,      // subject = the shared object
-  kReturning,        // members of an earlier attempt are still leaving the pipeline
-  kBackoff,          // after a failed start; have = attempts, need = seconds left
-  kRollingBack,      // bound members leave; have = members that are still there
+  // The best domain of `level` takes have of need; detail = N: in segments of N; subject = group:
+  // members of all gangs of the group that wait.
+  kTopology,
+  kSpread,        // have of need members placeable with `detail` of them in one `level`
+  kNoSuchNode,    // no node can ever take the member: the exclusions say why
+  kLevelUnknown,  // subject = the level that no node has
+  kConflict,      // subject = plugin, detail = message; the plan is made again
+  kLateObjects,   // subject = the shared object
+  kReturning,     // members of an earlier attempt are still leaving the pipeline
+  kBackoff,       // after a failed start; have = attempts, need = seconds left
+  kRollingBack,   // bound members leave; have = members that are still there
 };
 
 // Why a node is out for a shape.

@@ -6,6 +6,7 @@
 
 #include "core/explain/reason_text.h"
 #include "core/judge/exclusive.h"
+#include "core/judge/group.h"
 #include "core/judge/judge.h"
 #include "core/judge/segments.h"
 #include "core/judge/spread.h"
@@ -103,7 +104,7 @@ int32_t Checker::MinOf(const Membership& membership) {
 void Checker::JudgeNeighbours(const GangKey& key, const judge::World& before,
                               const std::vector<judge::Assignment>& gang,
                               std::vector<std::string>& wrong) {
-  std::vector<judge::Assignment> own, others;
+  std::vector<judge::Assignment> own, others, group;
   bool exclusive = false;
   for (const auto& [uid, pod] : world_.adapter().mirror().pods()) {
     const auto held = held_.find(uid);
@@ -111,9 +112,12 @@ void Checker::JudgeNeighbours(const GangKey& key, const judge::World& before,
     if (!pod.ours || !pod.membership || ended) continue;
     exclusive |= !pod.membership->exclusive_level.empty();
     const std::string& node = held != held_.end() ? held->second.node : pod.node;
-    if (!node.empty()) (pod.membership->gang == key ? own : others).push_back({pod, node});
+    if (node.empty()) continue;
+    (pod.membership->gang == key ? own : others).push_back({pod, node});
+    if (!pod.membership->group.name.empty()) group.push_back({pod, node});
   }
   for (std::string& what : judge::CheckSpread(before, gang, own)) wrong.push_back(std::move(what));
+  for (std::string& what : judge::CheckGroup(before, gang, group)) wrong.push_back(std::move(what));
   if (!exclusive) return;
   for (std::string& what : judge::CheckExclusive(before, gang, others)) {
     wrong.push_back(std::move(what));

@@ -116,6 +116,16 @@ std::vector<PodAttribute> TextAttributes() {
       AnnotationAttribute("spread_evenly", "phalanx.dev/spread-evenly", "true or false"),
       AnnotationAttribute("exclusive", "phalanx.dev/topology-exclusive",
                           "a level or node label key"),
+      {"group", "the name of a group of gangs",
+       [](const Word& w, PodLine& p) {
+         p.spec.labels["phalanx.dev/group"] = w.value;
+         return true;
+       }},
+      AnnotationAttribute("group_size", "phalanx.dev/group-size", "the gangs of the group"),
+      AnnotationAttribute("group_required", "phalanx.dev/group-topology-required",
+                          "a level or node label key"),
+      AnnotationAttribute("group_preferred", "phalanx.dev/group-topology-preferred",
+                          "a level or node label key"),
       AnnotationAttribute("expected", "phalanx.dev/expected-duration", "a duration such as 2h"),
       AnnotationAttribute("index", kCompletionIndex, "the completion index of the pod"),
   };

@@ -66,6 +66,7 @@ const char* VerdictOf(const GangView& gang) {
     case ReasonCode::kNone:
       return "fits";
     case ReasonCode::kMembersMissing:
+    case ReasonCode::kGroupMissing:
     case ReasonCode::kMembersGated:
     case ReasonCode::kInvalid:
     case ReasonCode::kMembersDisagree:
@@ -96,6 +97,7 @@ std::string_view WaitsFor(ReasonCode code) {
     case ReasonCode::kSyncing:
       return "snapshot";
     case ReasonCode::kMembersMissing:
+    case ReasonCode::kGroupMissing:
       return "members";
     case ReasonCode::kMembersGated:
       return "gate";

@@ -67,6 +67,7 @@ void FieldHasher::Put(const Membership& says) {
       says.sized_by_object);
   Add(says.spread.level, says.spread.at_most, says.spread.at_least, says.spread.evenly,
       says.exclusive_level);
+  Add(says.group.name, says.group.required_level, says.group.preferred_level, says.group.size);
 }
 
 void FieldHasher::Put(const BoundPlan& bound) {
@@ -152,6 +153,7 @@ void FieldHasher::Put(const MemberKey& key) {
 void FieldHasher::Put(const Terms& terms) {
   Add(terms.size, terms.min, terms.priority, terms.required_level, terms.preferred_level);
   Add(terms.object, terms.sized_by_object, terms.exclusive_level);
+  Add(terms.group.name, terms.group.required_level, terms.group.preferred_level, terms.group.size);
 }
 
 void FieldHasher::Put(const Plan& plan) {

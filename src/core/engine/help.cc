@@ -39,10 +39,7 @@ class HelpSearch {
 
   HelpView Run() {
     const PlacementAnswer answer = Place(state_.cluster, request_);
-    if (answer.placement() != nullptr) {
-      view_.fits = true;
-      return std::move(view_);
-    }
+    if (answer.placement() != nullptr) return FitsAlone();
     if (answer.refused.valid()) {
       role_ = RoleOf(answer.refused);
       view_.levels = RoomByLevel(state_, id_, request_, role_);
@@ -58,6 +55,17 @@ class HelpSearch {
   }
 
  private:
+  // What is in the way, if anything is, are the other gangs of its group.
+  HelpView FitsAlone() {
+    const Group& group = state_.gangs.Get(id_).terms.group;
+    view_.fits = group.required_level.empty();
+    if (!view_.fits) view_.helps.push_back({.kind = HelpKind::kNoGroup});
+    if (!view_.fits && !request_.roles.empty()) {
+      view_.levels = RoomByLevel(state_, id_, request_, request_.roles.front());
+    }
+    return std::move(view_);
+  }
+
   bool Fits(const PlacementRequest& request) const {
     return Place(state_.cluster, request).placement() != nullptr;
   }

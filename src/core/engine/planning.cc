@@ -8,9 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/engine/group.h"
 #include "core/engine/lifecycle.h"
 #include "core/engine/neighbours.h"
 #include "core/engine/reasons.h"
+#include "core/engine/settle.h"
 #include "core/engine/terms.h"
 #include "core/explain/reason_text.h"
 #include "core/place/placement.h"
@@ -194,29 +196,66 @@ const Reason* StillRefused(const State& state, const Gang& gang, const Members& 
   return state.refusals.Find(same);
 }
 
-void PlanStart(State& state, Gang& gang, GangId id, int64_t* spent) {
+// All members, or the fewest that may start, on these hosts (none: on any); kNone: committed.
+Reason StartWithin(State& state, Gang& gang, GangId id, const std::vector<HostRange>& within,
+                   int64_t* spent) {
   Members members = Candidates(gang);
-  if (const Reason* refused = StillRefused(state, gang, members)) {
-    ++*spent;
-    Refuse(state, gang, id, *refused);
-    return;
-  }
   PlacementRequest request = RequestFor(state, gang, members);
+  request.within = within;
   auto answer = Search(state, request, members, spent);
   const size_t least = FewestToStart(gang, members);
   if (std::holds_alternative<Reason>(answer) && least < members.size()) {
     members.resize(least);
     request = RequestFor(state, gang, members);
+    request.within = within;
     answer = Search(state, request, members, spent);
   }
-  if (auto* reason = std::get_if<Reason>(&answer)) {
-    Refuse(state, gang, id, *reason);
-    return;
-  }
+  if (auto* reason = std::get_if<Reason>(&answer)) return *reason;
   const Placement& placement = std::get<Placement>(answer);
   Chosen chosen{members, AssignHosts(ShapesOf(members), placement)};
   chosen.domain = state.cluster.topology().Path(placement.common);
   Commit(state, gang, id, chosen);
+  return {};
+}
+
+// Where the gangs of a group go together, and a try elsewhere if that is only preferred.
+Reason StartInGroup(State& state, Gang& gang, GangId id, int64_t* spent) {
+  const GroupPlace place = PlaceForGroup(state, gang, LastRequest);
+  *spent += place.work_units;
+  Reason reason = place.refusal;
+  if (reason.code == ReasonCode::kNone) reason = StartWithin(state, gang, id, place.within, spent);
+  const bool missing = reason.code == ReasonCode::kGroupMissing;
+  const bool required = !gang.terms.group.required_level.empty();
+  if (reason.code == ReasonCode::kNone || missing || required) return reason;
+  return StartWithin(state, gang, id, {}, spent);
+}
+
+void PlanGang(State& state, Gang& gang, GangId id, int64_t* spent);
+
+// Who waits with it has been counted in, and is started before others take the room.
+void StartPeers(State& state, const Gang& gang, int64_t* spent) {
+  for (const GangId id : PeersOf(state, gang)) {
+    Gang& peer = state.gangs.Get(id);
+    if (IsPlannable(state, peer)) PlanGang(state, peer, id, spent);
+  }
+}
+
+void PlanStart(State& state, Gang& gang, GangId id, int64_t* spent) {
+  const bool grouped = !gang.terms.group.name.empty();
+  Reason reason;
+  if (grouped) {
+    reason = StartInGroup(state, gang, id, spent);
+  } else if (const Reason* refused = StillRefused(state, gang, Candidates(gang))) {
+    ++*spent;
+    reason = *refused;
+  } else {
+    reason = StartWithin(state, gang, id, {}, spent);
+  }
+  if (reason.code != ReasonCode::kNone) {
+    Refuse(state, gang, id, reason);
+  } else if (grouped) {
+    StartPeers(state, gang, spent);
+  }
 }
 
 // The required domain, told by the first bound member whose host is known.
@@ -235,11 +274,20 @@ std::vector<HostRange> RequiredHosts(const State& state, const Gang& gang) {
   return {};
 }
 
+// Where members that join have to be: in the required domain of their gang, and in that of its
+// group.
+std::vector<HostRange> JoinHosts(const State& state, const Gang& gang) {
+  std::vector<HostRange> own = RequiredHosts(state, gang);
+  std::vector<HostRange> shared = GroupHosts(state, gang);
+  if (own.empty()) return shared;
+  return shared.empty() ? own : Intersect(own, shared);
+}
+
 PlacementRequest RepairRequest(const State& state, const Gang& gang, Members& members) {
   const auto missing = static_cast<size_t>(gang.terms.min - gang.roster.Placed());
   members.resize(std::min(members.size(), missing));
   PlacementRequest request = RequestFor(state, gang, members);
-  request.within = RequiredHosts(state, gang);
+  request.within = JoinHosts(state, gang);
   request.joining = true;
   return request;
 }
@@ -262,7 +310,7 @@ void PlanRepair(State& state, Gang& gang, GangId id, int64_t* spent) {
 void PlanJoin(State& state, Gang& gang, GangId id, int64_t* spent) {
   Chosen chosen{.joining = true};
   std::set<ShapeId> refused;
-  const std::vector<HostRange> within = RequiredHosts(state, gang);
+  const std::vector<HostRange> within = JoinHosts(state, gang);
   for (Member* member : Candidates(gang)) {
     if (chosen.members.size() == kMaxJoiners) break;
     if (refused.count(member->shape) > 0) continue;
@@ -306,7 +354,7 @@ PlacementRequest LastRequest(const State& state, Gang& gang) {
   if (gang.roster.Placed() < gang.terms.min) return RepairRequest(state, gang, members);
   members.resize(std::min<size_t>(members.size(), 1));
   PlacementRequest request = RequestFor(state, gang, members);
-  request.within = RequiredHosts(state, gang);
+  request.within = JoinHosts(state, gang);
   request.joining = true;
   return request;
 }

@@ -44,6 +44,17 @@ Difference FirstDifference(const Terms& a, const Terms& b) {
   if (a.exclusive_level != b.exclusive_level) {
     return {"exclusive topology level", a.exclusive_level, b.exclusive_level};
   }
+  if (a.group.name != b.group.name) return {"group", a.group.name, b.group.name};
+  if (a.group.size != b.group.size) {
+    return {"group size", fmt::to_string(a.group.size), fmt::to_string(b.group.size)};
+  }
+  if (a.group.required_level != b.group.required_level) {
+    return {"required topology level of the group", a.group.required_level, b.group.required_level};
+  }
+  if (a.group.preferred_level != b.group.preferred_level) {
+    return {"preferred topology level of the group", a.group.preferred_level,
+            b.group.preferred_level};
+  }
   return {"preferred topology level", a.preferred_level, b.preferred_level};
 }
 

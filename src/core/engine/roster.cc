@@ -73,7 +73,8 @@ Terms TermsOf(const Member& member) {
           says.preferred_level,
           says.terms_object,
           says.sized_by_object,
-          says.exclusive_level};
+          says.exclusive_level,
+          says.group};
 }
 
 Roster::Indexed Roster::IndexOf(const Member& member) {

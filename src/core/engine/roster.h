@@ -70,6 +70,7 @@ struct Terms {
   std::optional<ObjectKey> object = {};  // Membership::terms_object
   bool sized_by_object = false;
   std::string exclusive_level = {};
+  Group group = {};
 
   friend auto operator<=>(const Terms&, const Terms&) = default;
 };

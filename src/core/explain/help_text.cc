@@ -36,6 +36,8 @@ std::string_view HelpName(HelpKind kind) {
       return "noSegments";
     case HelpKind::kNoSpread:
       return "noSpread";
+    case HelpKind::kNoGroup:
+      return "noGroup";
     case HelpKind::kShared:
       return "shared";
     case HelpKind::kFewerMembers:
@@ -71,6 +73,8 @@ std::string ExplainHelp(const Help& help) {
       return "if its segments might be cut";
     case HelpKind::kNoSpread:
       return "if it had no rule for the members in a domain";
+    case HelpKind::kNoGroup:
+      return "if it need not be where the other gangs of its group are";
     case HelpKind::kShared:
       return "if it shared domains with other gangs";
     case HelpKind::kFewerMembers:

@@ -92,8 +92,17 @@ std::string NoSpread(const Reason& reason, const Asked& asked) {
                                   : "; it starts when enough is free, or ask for another spread");
 }
 
+// Members of several gangs need not be alike.
+std::string NoGroupDomain(const Reason& reason) {
+  return fmt::format(
+      "the gangs of group {} need one {} for {} members; {}; they start when one has enough room, "
+      "or ask for a coarser level",
+      reason.subject, reason.level, reason.need, Best(reason));
+}
+
 std::string NoDomain(const Reason& reason, const Asked& asked) {
   if (!reason.detail.empty()) return NoSegments(reason, asked);
+  if (!reason.subject.empty()) return NoGroupDomain(reason);
   return fmt::format("needs {} in one {}; {}{}{}", Members(reason, asked), reason.level,
                      Best(reason), OutNodes(reason),
                      reason.never
@@ -196,6 +205,8 @@ std::string_view ReasonName(ReasonCode code) {
       return "Invalid";
     case ReasonCode::kMembersDisagree:
       return "MembersDisagree";
+    case ReasonCode::kGroupMissing:
+      return "GroupMissing";
     case ReasonCode::kObjectMissing:
       return "ObjectMissing";
     case ReasonCode::kQueued:
@@ -350,6 +361,10 @@ std::string Explain(const Reason& reason, const Asked& asked) {
       return Invalid(reason);
     case ReasonCode::kMembersDisagree:
       return Disagree(reason);
+    case ReasonCode::kGroupMissing:
+      return fmt::format(
+          "{} of the {} gangs of group {} are complete: create the others, or correct group-size",
+          reason.have, reason.need, reason.subject);
     case ReasonCode::kObjectMissing:
       return fmt::format(
           "{}, which its members name, is not there: create it, and install its kind (CRD) if the "

@@ -34,8 +34,8 @@ struct SpreadRule {
 // REQUIRES: SpreadRefused() has nothing to say.
 SpreadRule SpreadRuleOf(const Cluster& cluster, const PlacementRequest& request, ShapeId shape);
 
-// That no node has the level of the rule, or that it crosses the tree; nullopt: neither, or there is
-// no rule.
+// That no node has the level of the rule, or that it crosses the tree; nullopt: neither, or there
+// is no rule.
 std::optional<Reason> SpreadRefused(const Cluster& cluster, const PlacementRequest& request,
                                     const RoleRequest& role);
 

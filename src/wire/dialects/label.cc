@@ -116,6 +116,40 @@ void ReadSegment(const LabelMap& annotations, Membership& out) {
   if (segment.size == 1) segment = Segment();
 }
 
+void ReadGroupSize(const LabelMap& annotations, Membership& out) {
+  const std::string* text = Find(annotations, kGroupSizeAnnotation);
+  if (!text) return;
+  const std::optional<int64_t> size = ParseInt(*text);
+  if (size && *size >= 1 && *size <= kMaxGangSize) {
+    out.group.size = static_cast<int32_t>(*size);
+    return;
+  }
+  out.problems.push_back({AnnotationField(kGroupSizeAnnotation), Clip(*text),
+                          fmt::format("a whole number of gangs from 1 to {}", kMaxGangSize)});
+}
+
+// A level without a group would hold for one gang, which has levels of its own.
+void ReadGroup(const PodText& pod, Membership& out) {
+  Group& group = out.group;
+  ReadLevel(pod.annotations, kGroupRequiredAnnotation, group.required_level, out);
+  ReadLevel(pod.annotations, kGroupPreferredAnnotation, group.preferred_level, out);
+  ReadGroupSize(pod.annotations, out);
+  const bool level = !group.required_level.empty() || !group.preferred_level.empty();
+  const std::string* name = Find(pod.labels, kGroupLabel);
+  if (!name || !IsLabelValue(*name)) {
+    if (name || level) {
+      out.problems.push_back({LabelField(kGroupLabel), name ? Clip(*name) : "",
+                              "the name of a group of gangs in the pod's own namespace: at most 63 "
+                              "of A-Z a-z 0-9 . _ -, first and last alphanumeric"});
+    }
+    group = Group();
+  } else {
+    group.name = *name;
+  }
+  // A name alone is no constraint.
+  if (!level) group = Group();
+}
+
 void ReadExpectedDuration(const LabelMap& annotations, Membership& out) {
   const std::string* text = Find(annotations, kExpectedDurationAnnotation);
   if (!text) return;
@@ -132,6 +166,7 @@ void ReadCommon(const PodText& pod, Membership& out) {
   ReadSegment(pod.annotations, out);
   ReadSpread(pod.annotations, out);
   ReadLevel(pod.annotations, kTopologyExclusiveAnnotation, out.exclusive_level, out);
+  ReadGroup(pod, out);
   ReadExpectedDuration(pod.annotations, out);
 }
 

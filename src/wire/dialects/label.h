@@ -1,9 +1,9 @@
 // The dialect of our own labels: what a pod says about its gang with `phalanx.dev/...` keys.
 //
-//   labels       gang, gang-size, role
+//   labels       gang, gang-size, role, group
 //   annotations  gang-min, topology-required, topology-preferred, segment-size,
 //                segment-topology-required, segment-topology-preferred, topology-exclusive,
-//                expected-duration, and how members are spread (spread.h)
+//                group-size, group-topology-required, group-topology-preferred, expected-duration, and how members are spread (spread.h)
 //   written by the Binding (annotations)  plan, rank, gang-size, domain
 //
 // Threads: pure functions. Errors: what can not be followed becomes a Problem of the membership;
@@ -26,6 +26,10 @@ inline constexpr char kGangMinAnnotation[] = "phalanx.dev/gang-min";
 inline constexpr char kTopologyRequiredAnnotation[] = "phalanx.dev/topology-required";
 inline constexpr char kTopologyPreferredAnnotation[] = "phalanx.dev/topology-preferred";
 inline constexpr char kTopologyExclusiveAnnotation[] = "phalanx.dev/topology-exclusive";
+inline constexpr char kGroupLabel[] = "phalanx.dev/group";
+inline constexpr char kGroupSizeAnnotation[] = "phalanx.dev/group-size";
+inline constexpr char kGroupRequiredAnnotation[] = "phalanx.dev/group-topology-required";
+inline constexpr char kGroupPreferredAnnotation[] = "phalanx.dev/group-topology-preferred";
 inline constexpr char kSegmentSizeAnnotation[] = "phalanx.dev/segment-size";
 inline constexpr char kSegmentRequiredAnnotation[] = "phalanx.dev/segment-topology-required";
 inline constexpr char kSegmentPreferredAnnotation[] = "phalanx.dev/segment-topology-preferred";

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/judge/exclusive.h"
+#include "core/judge/group.h"
 
 namespace phalanx::judge {
 namespace {
@@ -86,6 +87,20 @@ TEST(ExclusiveJudgeTest, NobodyIsInADomainThatIsNotShared) {
   EXPECT_THAT(CheckExclusive(world, On("a", {}, "host"), On("b", {})), IsEmpty());
   EXPECT_THAT(CheckExclusive(world, On("e", {}, "leaf"), {}),
               ElementsAre(HasSubstr("e is in no leaf")));
+}
+
+TEST(GroupJudgeTest, GangsOfOneGroupAreInOneDomain) {
+  const World world = TwoLeaves();
+  const auto of_group = [](const std::string& nodes, const std::string& name) {
+    std::vector<Assignment> gang = On(nodes, {});
+    for (Assignment& member : gang) member.pod.membership->group = {name, "leaf", ""};
+    return gang;
+  };
+  EXPECT_THAT(CheckGroup(world, of_group("a", "g"), of_group("b", "g")), IsEmpty());
+  EXPECT_THAT(CheckGroup(world, of_group("a", "g"), of_group("c", "h")), IsEmpty());
+  EXPECT_THAT(CheckGroup(world, of_group("a", "g"), of_group("c", "g")),
+              ElementsAre(HasSubstr("a0 is not in one leaf with its group g")));
+  EXPECT_THAT(CheckGroup(world, of_group("e", "g"), {}), ElementsAre(HasSubstr("one leaf")));
 }
 
 }  // namespace

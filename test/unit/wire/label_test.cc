@@ -101,6 +101,28 @@ TEST(LabelDialect, ASegmentNeedsBothSizeAndLevel) {
                                     "a level", "the name of a topology level")));
 }
 
+TEST(LabelDialect, ReadsTheGroup) {
+  const auto read = [](const std::string& name, const LabelMap& annotations) {
+    return Read({{kGangLabel, "a"}, {kGangSizeLabel, "2"}, {kGroupLabel, name}}, annotations);
+  };
+  const Membership m = read("o", {{kGroupRequiredAnnotation, "rack"},
+                                  {kGroupPreferredAnnotation, "leaf"},
+                                  {kGroupSizeAnnotation, "3"}});
+  EXPECT_EQ(m.group, (Group{"o", "rack", "leaf", 3}));
+  EXPECT_THAT(m.problems, IsEmpty());
+  // A name alone is no constraint.
+  EXPECT_EQ(read("o", {}).group, Group());
+  EXPECT_THAT(read("o", {}).problems, IsEmpty());
+  EXPECT_THAT(read("a,b", {{kGroupRequiredAnnotation, "rack"}}).problems,
+              ElementsAre(ProblemIs("metadata.labels[phalanx.dev/group]", "a,b", "at most 63")));
+  EXPECT_THAT(Read({{kGangLabel, "a"}, {kGangSizeLabel, "2"}}, {{kGroupRequiredAnnotation, "rack"}})
+                  .problems,
+              ElementsAre(ProblemIs("metadata.labels[phalanx.dev/group]", "", "at most 63")));
+  EXPECT_THAT(
+      read("o", {{kGroupRequiredAnnotation, "rack"}, {kGroupSizeAnnotation, "0"}}).problems,
+      ElementsAre(ProblemIs("metadata.annotations[phalanx.dev/group-size]", "0", "from 1 to")));
+}
+
 TEST(LabelDialect, SizesThatAreNoSizesAreNamedWithTheirValue) {
   for (const char* bad :
        {"0", "-4", "four", "10001", "99999999999999999999", "4.0", " 4", "4 ", "0x10", "", "+-4"}) {

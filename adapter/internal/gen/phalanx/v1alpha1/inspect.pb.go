@@ -1275,7 +1275,7 @@ func (x *RoomHolder) GetUntilMs() int64 {
 
 type Help struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// coarserLevel, noLevel, noSegments, noSpread, shared, fewerMembers, gangEnds or moreRoom.
+	// coarserLevel, noLevel, noSegments, noSpread, noGroup, shared, fewerMembers, gangEnds or moreRoom.
 	Kind    string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	Level   string `protobuf:"bytes,3,opt,name=level,proto3" json:"level,omitempty"`
