@@ -105,8 +105,8 @@ class Every {
 
 // Where the segments may lie, best first: the preferred level, the next coarser ones, down to the
 // required one; at the end anywhere (""), unless a level is required.
-std::vector<std::string> SegmentLevels(const SmallWorld& world, const std::vector<Host>& hosts) {
-  const Segment& segment = world.roles.front().segment;
+std::vector<std::string> SegmentLevels(const SmallWorld& world, const std::vector<Host>& hosts,
+                                       const Segment& segment) {
   if (segment.size == 1) return {""};
   std::vector<std::string> fine_to_coarse = {"host"};
   for (size_t level = world.levels.size(); level-- > 0;) {
@@ -140,7 +140,7 @@ std::optional<BestPlacement> BruteForceOneRole(const SmallWorld& world) {
   const Role& role = world.roles.front();
   if (!Divides(role)) return std::nullopt;
   const std::vector<Host> hosts = HostsInOrder(world);
-  for (const std::string& level : SegmentLevels(world, hosts)) {
+  for (const std::string& level : SegmentLevels(world, hosts, role.segment)) {
     std::vector<std::vector<Domains>> segments(1);
     for (const std::string* name : {&level, &role.segment.required_level}) {
       if (role.segment.size == 1 || name->empty()) continue;
@@ -152,7 +152,8 @@ std::optional<BestPlacement> BruteForceOneRole(const SmallWorld& world) {
   return std::nullopt;
 }
 
-std::optional<BestPlacement> BruteForceRoles(const SmallWorld& world) {
+std::optional<BestPlacement> BruteForceRoles(const SmallWorld& world,
+                                             std::optional<size_t> preferring) {
   if (!std::all_of(world.roles.begin(), world.roles.end(), Divides)) return std::nullopt;
   const std::vector<Host> hosts = HostsInOrder(world);
   std::vector<std::vector<Domains>> segments;
@@ -165,7 +166,13 @@ std::optional<BestPlacement> BruteForceRoles(const SmallWorld& world) {
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return world.roles[a].count > world.roles[b].count; });
-  return Every(world, std::move(segments), std::move(order)).Best();
+  if (!preferring) return Every(world, std::move(segments), std::move(order)).Best();
+  for (const std::string& level : SegmentLevels(world, hosts, world.roles[*preferring].segment)) {
+    std::vector<std::vector<Domains>> here = segments;
+    if (!level.empty()) here[*preferring].push_back(DomainsOf(world, hosts, level));
+    if (auto best = Every(world, std::move(here), order).Best()) return best;
+  }
+  return std::nullopt;
 }
 
 }  // namespace phalanx::oracle

@@ -24,9 +24,11 @@ std::optional<BestPlacement> BruteForceOneRole(const SmallWorld& world);
 // "Evenly" is not looked at by either.
 //
 // The best placement of all roles; nullopt if there is none. Segments are whole in domains of their
-// required levels; their preferred levels are not looked at. On ties the first child takes as many
+// required levels. Their preferred levels are not looked at, but for `preferring`, a role of the
+// world: it gets the best of its levels that works. On ties the first child takes as many
 // members as it can of the role with the most members, then of the others in order.
-std::optional<BestPlacement> BruteForceRoles(const SmallWorld& world);
+std::optional<BestPlacement> BruteForceRoles(const SmallWorld& world,
+                                             std::optional<size_t> preferring = std::nullopt);
 
 }  // namespace phalanx::oracle
 

@@ -110,22 +110,40 @@ class RoleSearch {
     return CutToSpread(cluster_, request_, roles_[role].shape, rule, slots);
   }
 
-  // Where all roles but one are small. A refusal is left to the search below, which fails as well:
-  // how far it comes is what the reason tells.
+  // Where all roles but one are small, and only the large one comes in segments: at the first of
+  // their levels at which anything fits. A refusal is left to the search below, which fails as
+  // well: how far it comes is what the reason tells.
   std::optional<PlacementAnswer> PlacedExactly() {
-    const bool segments = std::any_of(rules_.begin(), rules_.end(),
-                                      [](const SegmentRule& rule) { return rule.Whole(); });
-    const bool spread = std::any_of(spreads_.begin(), spreads_.end(),
-                                    [](const SpreadRule& rule) { return rule.Any(); });
-    if (segments || spread || !AreSmallRoles(roles_)) return std::nullopt;
-    SmallRolesAnswer exact =
-        PlaceSmallRoles(cluster_, scope_, roles_, free_, request_.max_cells / kSmallRolesShare);
-    work_ += exact.cells;
-    refuted_ = exact.finished && !exact.taken;
-    if (!exact.taken) return std::nullopt;
-    return PlacementAnswer{
-        Assemble(topology_, request_, std::move(*exact.taken), ProvenThrough::kAll),
-        ShapeId::None(), work_};
+    if (!AreSmallRoles(roles_)) return std::nullopt;
+    const size_t large = LargeRole(roles_);
+    for (size_t i = 0; i < roles_.size(); ++i) {
+      if (spreads_[i].Any() || (rules_[i].Whole() && i != large)) return std::nullopt;
+    }
+    const SegmentRule& rule = rules_[large];
+    for (const LevelId level : rule.levels) {
+      SmallRolesAnswer exact = PlaceSegmented(large, {rule.size, level});
+      work_ += exact.cells;
+      if (!exact.finished) return std::nullopt;
+      if (!exact.taken) continue;
+      return PlacementAnswer{
+          Assemble(topology_, request_, std::move(*exact.taken), ProvenThrough::kAll),
+          ShapeId::None(), work_};
+    }
+    refuted_ = true;
+    return std::nullopt;
+  }
+
+  SmallRolesAnswer PlaceSegmented(size_t large, const LargeSegments& segments) const {
+    const int64_t budget = request_.max_cells / kSmallRolesShare;
+    if (!rules_[large].Whole()) return PlaceSmallRoles(cluster_, scope_, roles_, free_, {}, budget);
+    std::vector<SlotTree> free = free_;
+    // A finer domain need not lie in any domain of the required level.
+    const LevelId required = rules_[large].Required();
+    if (required.valid() && segments.level != required) {
+      free[large] = OnlyOn(topology_, free[large], RequiredScope(topology_, required).Hosts());
+    }
+    free[large] = InSegments(topology_, free[large], segments.level, segments.size);
+    return PlaceSmallRoles(cluster_, scope_, roles_, free, segments, budget);
   }
 
   bool RoomForEach(const Vertex& vertex) const {

@@ -16,7 +16,7 @@ class SmallRoleSearch {
  public:
   SmallRoleSearch(const Cluster& cluster, const RequiredScope& scope,
                   const std::vector<RoleRequest>& roles, const std::vector<SlotTree>& free,
-                  int64_t max_cells)
+                  const LargeSegments& segments, int64_t max_cells)
       : cluster_(cluster),
         topology_(cluster.topology()),
         scope_(scope),
@@ -25,7 +25,8 @@ class SmallRoleSearch {
         states_(roles),
         left_(max_cells),
         any_(AnyRole()),
-        query_{topology_, any_, roles[states_.large()].count, nothing_},
+        query_{topology_, any_,          roles[states_.large()].count,
+               nothing_,  segments.size, segments.level},
         beside_(any_.hosts()) {}
 
   SmallRolesAnswer Run() {
@@ -65,6 +66,10 @@ class SmallRoleSearch {
     std::vector<int32_t>& beside = beside_[host.index()];
     if (beside.empty()) {
       beside = LargeBesideSmall(cluster_, states_, roles_, free_, host);
+      if (query_.segment_level == topology_.host_level()) {
+        for (int32_t& most : beside)
+          most = most < 0 ? most : most / query_.segment * query_.segment;
+      }
       Spend(static_cast<int64_t>(states_.size()));
     }
     return beside;
@@ -151,10 +156,13 @@ bool AreSmallRoles(const std::vector<RoleRequest>& roles) {
   return roles.size() > 1 && RoleStates(roles).Few();
 }
 
+size_t LargeRole(const std::vector<RoleRequest>& roles) { return RoleStates(roles).large(); }
+
 SmallRolesAnswer PlaceSmallRoles(const Cluster& cluster, const RequiredScope& scope,
                                  const std::vector<RoleRequest>& roles,
-                                 const std::vector<SlotTree>& free, int64_t max_cells) {
-  return SmallRoleSearch(cluster, scope, roles, free, max_cells).Run();
+                                 const std::vector<SlotTree>& free, const LargeSegments& segments,
+                                 int64_t max_cells) {
+  return SmallRoleSearch(cluster, scope, roles, free, segments, max_cells).Run();
 }
 
 }  // namespace phalanx

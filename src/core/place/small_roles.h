@@ -8,6 +8,9 @@
 //     state "no leader":  0 workers touch nothing, up to 2 touch the host
 //     state "leader":     up to 1 worker beside it (3 cores are left), the host is touched
 //
+// Where the large role comes in segments, the tables of domains of the segment level have it at 0,
+// n, 2n, ..., as in knapsack.h.
+//
 // Exact through all terms: domains and hosts touched by any role count once. Ties: the first child
 // takes as many members of the large role as any best placement allows, then as many of the small
 // ones.
@@ -33,12 +36,22 @@ struct SmallRolesAnswer {
 
 // Whether the roles have few enough states: at most kMostStates but for the largest role.
 bool AreSmallRoles(const std::vector<RoleRequest>& roles);
+// The index of the role with the most members, the first on a tie.
+size_t LargeRole(const std::vector<RoleRequest>& roles);
 
-// `free` by role, in the order of `roles`: what each finds by itself.
-// REQUIRES: AreSmallRoles(roles), distinct shapes, counts above zero, no segments.
+// Members of the large role come in segments that are whole in a domain of the level; None: they do
+// not. Those of small roles never do.
+struct LargeSegments {
+  int32_t size = 1;
+  LevelId level = LevelId::None();
+};
+
+// `free` by role, in the order of `roles`: what each finds by itself, of the large role in segments
+// (InSegments()). REQUIRES: AreSmallRoles(roles), distinct shapes, counts above zero.
 SmallRolesAnswer PlaceSmallRoles(const Cluster& cluster, const RequiredScope& scope,
                                  const std::vector<RoleRequest>& roles,
-                                 const std::vector<SlotTree>& free, int64_t max_cells);
+                                 const std::vector<SlotTree>& free, const LargeSegments& segments,
+                                 int64_t max_cells);
 
 }  // namespace phalanx
 

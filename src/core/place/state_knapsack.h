@@ -46,6 +46,7 @@ class StateKnapsack {
       for (size_t p = parts.size(); p-- > 0 && cells() <= max_cells;) {
         merged = Merge(parts[p].table, merged);
       }
+      if (IsSegmentDomain(id)) InSegments(merged);
       tables_[i] = std::move(merged);
     }
     finished_ = cells() <= max_cells;
@@ -70,6 +71,23 @@ class StateKnapsack {
     Vertex vertex;
     Table table;
   };
+
+  // Such a domain, and what is coarser, takes whole segments of the large role.
+  bool IsSegmentDomain(DomainId id) const {
+    return query_.HoldsSegments(root_) && topology_.domain(id).level == query_.segment_level;
+  }
+  int32_t Unit(DomainId id) const { return query_.HoldsSegments(id) ? query_.segment : 1; }
+
+  void InSegments(Table& table) const {
+    for (Stairs& stairs : table) {
+      Stairs out;
+      for (const Step<Key>& step : stairs) {
+        const int32_t most = step.most / query_.segment * query_.segment;
+        if (out.empty() || most > out.back().most) out.push_back({most, step.key});
+      }
+      stairs = std::move(out);
+    }
+  }
 
   static bool Reaches(const Stairs& stairs, int32_t members) {
     return !stairs.empty() && stairs.back().most >= members;
@@ -152,7 +170,8 @@ class StateKnapsack {
     rest.back() = Nothing();
     for (size_t i = parts.size(); i-- > 0;) rest[i] = Merge(parts[i].table, rest[i + 1]);
     for (size_t i = 0; i < parts.size(); ++i) {
-      const auto [take, its] = Share(parts[i].table, rest[i], rest[i + 1], members, state);
+      const Split left{members, state, Unit(id)};
+      const auto [take, its] = Share(parts[i].table, rest[i], rest[i + 1], left);
       members -= take;
       state -= its;
       if (take == 0 && its == 0) continue;
@@ -165,11 +184,19 @@ class StateKnapsack {
     PHALANX_CHECK(members == 0 && state == 0, "{} members and state {} left over", members, state);
   }
 
-  // What the first of the parts takes of `members` and `state`.
+  // To be divided among the parts, members in units of so many.
+  struct Split {
+    int32_t members;
+    size_t state;
+    int32_t unit;
+  };
+
+  // What the first of the parts takes.
   std::pair<int32_t, size_t> Share(const Table& part, const Table& all, const Table& rest,
-                                   int32_t members, size_t state) const {
+                                   const Split& split) const {
+    const auto [members, state, unit] = split;
     const Key best = KeyOf(all[state], members);
-    for (int32_t take = members; take >= 0; --take) {
+    for (int32_t take = members; take >= 0; take -= unit) {
       for (size_t its = state + 1; its-- > 0;) {
         if (states_.Sum(its, state - its) != state) continue;
         const Stairs& here = part[its];
