@@ -116,7 +116,22 @@ int64_t Cluster::Slots(NodeId id, ShapeId shape_id, const Resources& taken) cons
     if (free < amount) return 0;
     slots = std::min(slots, free / amount);
   }
+  if (shape.request.share().Any()) {
+    slots = std::min(slots, ShareSlots(id, shape.request.share(), taken));
+  }
   return FilterNode(record.object, shape, node_scope_, FilterScope::kNow) ? 0 : slots;
+}
+
+bool Cluster::Admits(NodeId id, ShapeId shape) const {
+  const NodeRecord& record = node(id);
+  return record.present &&
+         !FilterNode(record.object, shapes_.Get(shape), node_scope_, FilterScope::kNow);
+}
+
+int64_t Cluster::ShareSlots(NodeId id, const DeviceShare& share, const Resources& taken) const {
+  const int64_t idle = Free(id, share.device) - taken.Get(share.device);
+  return ledger_.shared().Slots(id, share) +
+         std::max<int64_t>(idle, 0) * (kWholeDevice / share.milli);
 }
 
 int64_t Cluster::SlotsWhenEmpty(NodeId id, ShapeId shape_id) const {
@@ -126,6 +141,9 @@ int64_t Cluster::SlotsWhenEmpty(NodeId id, ShapeId shape_id) const {
   int64_t slots = kMaxGangSize;
   for (const auto& [resource, amount] : shape.request.entries()) {
     slots = std::min(slots, Allocatable(id, resource) / amount);
+  }
+  if (const DeviceShare& share = shape.request.share(); share.Any()) {
+    slots = std::min(slots, record.allocatable.Get(share.device) * (kWholeDevice / share.milli));
   }
   return FilterNode(record.object, shape, node_scope_, FilterScope::kEver) ? 0 : slots;
 }
@@ -153,6 +171,12 @@ std::optional<Cluster::Blame> Cluster::Blamed(NodeId id, ShapeId shape_id) const
                         (cause == first->filter.cause &&
                          resources_.Name(resource) < resources_.Name(first->resource));
     if (before) first = Blame{FilteredOut{cause}, resource};
+  }
+  const DeviceShare& share = shape.request.share();
+  if (!first && share.Any() && ShareSlots(id, share, Resources()) == 0) {
+    const bool absent = record.allocatable.Get(share.device) == 0;
+    const auto cause = absent ? ExclusionCause::kResourceAbsent : ExclusionCause::kResourceInUse;
+    first = Blame{FilteredOut{cause}, share.device};
   }
   return first;
 }

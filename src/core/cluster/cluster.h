@@ -100,6 +100,8 @@ class Cluster {
   int64_t SlotsWhenEmpty(NodeId node, ShapeId shape) const;
   // What the node has of a resource; one of each port of the host (phalanx/host_port.h).
   int64_t Allocatable(NodeId node, ResourceId resource) const;
+  // Whether no filter keeps members of the shape away from the node now; room does not count.
+  bool Admits(NodeId node, ShapeId shape) const;
   // Free of one resource: negative after allocatable fell below what is used.
   int64_t Free(NodeId node, ResourceId resource) const;
   // Why Slots() is 0: the first cause in the order of ExclusionCause. nullopt if it is not 0.
@@ -123,6 +125,8 @@ class Cluster {
     ++topology_changes_;
   }
   NodeRecord& RecordOf(NodeId id) { return nodes_[id.index()]; }
+  // Parts of that size that the node still has: of shared devices and of idle ones.
+  int64_t ShareSlots(NodeId id, const DeviceShare& share, const Resources& taken) const;
 
   LabelMap node_scope_;
   ResourceNames resources_;

@@ -16,7 +16,12 @@ const Resources& None() {
 
 void Ledger::Book(PodId pod, NodeId node, BookingKind kind, const Resources& amount) {
   PHALANX_CHECK(pod.valid() && node.valid(), "pod {} on node {}", pod.value(), node.value());
-  Release(pod);
+  Drop(pod);
+  if (amount.share().Any()) {
+    shared_.Take(pod, node, amount.share());
+  } else {
+    shared_.Give(pod);
+  }
   entries_.emplace(pod, Booking{node, kind, amount});
   Sums& sums = SumsOf(node);
   (kind == BookingKind::kBound ? sums.bound : sums.held).Add(amount);
@@ -24,6 +29,11 @@ void Ledger::Book(PodId pod, NodeId node, BookingKind kind, const Resources& amo
 }
 
 void Ledger::Release(PodId pod) {
+  Drop(pod);
+  shared_.Give(pod);
+}
+
+void Ledger::Drop(PodId pod) {
   const auto it = entries_.find(pod);
   if (it == entries_.end()) return;
   Sums& sums = SumsOf(it->second.node);
@@ -47,7 +57,7 @@ const Resources& Ledger::held(NodeId node) const {
 }
 
 int64_t Ledger::Used(NodeId node, ResourceId resource) const {
-  return bound(node).Get(resource) + held(node).Get(resource);
+  return bound(node).Get(resource) + held(node).Get(resource) + shared_.Count(node, resource);
 }
 
 bool Ledger::CheckSums() const {
@@ -57,9 +67,10 @@ bool Ledger::CheckSums() const {
     Sums& sums = fresh[booking.node.index()];
     (booking.kind == BookingKind::kBound ? sums.bound : sums.held).Add(booking.amount);
   }
-  return std::equal(fresh.begin(), fresh.end(), sums_.begin(), [](const Sums& a, const Sums& b) {
-    return a.bound == b.bound && a.held == b.held;
-  });
+  return shared_.Check() &&
+         std::equal(fresh.begin(), fresh.end(), sums_.begin(), [](const Sums& a, const Sums& b) {
+           return a.bound == b.bound && a.held == b.held;
+         });
 }
 
 Ledger::Sums& Ledger::SumsOf(NodeId node) {

@@ -11,6 +11,7 @@
 
 #include "core/cluster/change_log.h"
 #include "core/cluster/resources.h"
+#include "core/cluster/shared_devices.h"
 #include "phalanx/ids.h"
 
 namespace phalanx {
@@ -32,8 +33,9 @@ class Ledger {
 
   const Resources& bound(NodeId node) const;
   const Resources& held(NodeId node) const;
-  // bound + held of one resource.
+  // bound + held of one resource, and the devices of it that pods share.
   int64_t Used(NodeId node, ResourceId resource) const;
+  const SharedDevices& shared() const { return shared_; }
   size_t size() const { return entries_.size(); }
   const std::map<PodId, Booking>& entries() const { return entries_; }
 
@@ -51,8 +53,11 @@ class Ledger {
     Resources held;
   };
   Sums& SumsOf(NodeId node);
+  // The entry and its part of the sums; the pod keeps its shared device.
+  void Drop(PodId pod);
   std::map<PodId, Booking> entries_;
   std::vector<Sums> sums_;  // by node
+  SharedDevices shared_;
   ChangeLog changes_;
 };
 

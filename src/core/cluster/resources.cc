@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/check.h"
+#include "phalanx/device_share.h"
 
 namespace phalanx {
 namespace {
@@ -34,6 +35,12 @@ Resources Resources::From(const QuantityMap& quantities, ResourceNames& names) {
   Resources out;
   for (const auto& [name, amount] : quantities) {
     PHALANX_CHECK(amount >= 0, "{} is {}", name, amount);
+    if (name.starts_with(kShareOf)) {
+      PHALANX_CHECK(amount < kWholeDevice && !out.share_.Any(), "{} is {}", name, amount);
+      if (amount > 0)
+        out.share_ = {names.Intern(name.substr(kShareOf.size())), static_cast<int32_t>(amount)};
+      continue;
+    }
     const ResourceId id = names.Intern(name);
     if (amount != 0) out.entries_.emplace_back(id, amount);
   }
@@ -48,6 +55,12 @@ int64_t Resources::Get(ResourceId id) const {
   return 0;
 }
 
+Resources Resources::InWholeDevices() const {
+  Resources out;
+  out.entries_ = share_.Any() ? Merge(entries_, {{share_.device, 1}}, 1) : entries_;
+  return out;
+}
+
 void Resources::Add(const Resources& other, int64_t times) {
   entries_ = Merge(entries_, other.entries_, times);
 }
@@ -57,6 +70,7 @@ void Resources::Subtract(const Resources& other) { entries_ = Merge(entries_, ot
 QuantityMap Resources::ToMap(const ResourceNames& names) const {
   QuantityMap out;
   for (const auto& [id, amount] : entries_) out.emplace(names.Name(id), amount);
+  if (share_.Any()) out.emplace(std::string(kShareOf) + names.Name(share_.device), share_.milli);
   return out;
 }
 

@@ -20,13 +20,29 @@ namespace phalanx {
 
 using ResourceNames = Interner<ResourceId>;
 
+// A part of one device, in thousandths of it.
+struct DeviceShare {
+  ResourceId device;
+  int32_t milli = 0;  // 1 .. 999; 0: no part of a device is asked for
+
+  bool Any() const { return milli > 0; }
+  friend auto operator<=>(const DeviceShare&, const DeviceShare&) = default;
+};
+inline constexpr int32_t kWholeDevice = 1000;
+
 class Resources {
  public:
   Resources() = default;
-  // Interns names that are new. Zero quantities are dropped.
+  // Interns names that are new. Zero quantities are dropped. kShareOf + NAME is a part of one
+  // device NAME. REQUIRES: at most one of these, of 0 to 999.
   static Resources From(const QuantityMap& quantities, ResourceNames& names);
 
+  // Whole units. A share is none of any resource.
   int64_t Get(ResourceId id) const;
+  const DeviceShare& share() const { return share_; }
+  // The same with a whole device in place of a part of one.
+  Resources InWholeDevices() const;
+  // Shares do not add up: sums have none.
   // REQUIRES: the result is not negative for any resource.
   void Add(const Resources& other, int64_t times = 1);
   void Subtract(const Resources& other);
@@ -37,6 +53,7 @@ class Resources {
 
  private:
   std::vector<std::pair<ResourceId, int64_t>> entries_;  // by id, no zeros
+  DeviceShare share_;
 };
 
 }  // namespace phalanx

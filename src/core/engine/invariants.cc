@@ -114,7 +114,8 @@ void CheckAdmitted(const State& state, Findings* out) {
       out->push_back(fmt::format("pod {}/{} was admitted and holds nothing", pod.ns, pod.name));
       continue;
     }
-    for (const auto& [resource, amount] : pod.request.entries()) {
+    const Resources request = pod.request.InWholeDevices();
+    for (const auto& [resource, amount] : request.entries()) {
       const int64_t free = state.cluster.Free(booking->node, resource);
       if (free >= 0) continue;
       out->push_back(fmt::format("node {}: {} more of {} than it has after pod {}/{} was admitted",

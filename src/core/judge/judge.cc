@@ -8,6 +8,7 @@
 
 #include "core/judge/admission.h"
 #include "core/judge/levels.h"
+#include "phalanx/device_share.h"
 
 namespace phalanx::judge {
 namespace {
@@ -37,22 +38,35 @@ void CheckNodes(const World& world, const std::vector<Assignment>& gang,
   }
 }
 
+// What an amount of a resource takes, in thousandths of the resource that a node has: a part of a
+// device counts towards that device.
+struct Part {
+  std::string resource;
+  Sum milli;
+};
+Part PartOf(const std::string& resource, int64_t amount) {
+  if (resource.starts_with(kShareOf)) return {resource.substr(kShareOf.size()), amount};
+  return {resource, Sum{amount} * 1000};
+}
+
 // Only what the gang asks for: a node that was too full before is no fault of the placement, unless
-// it adds to that.
+// it adds to that. Of parts the sum counts; which device each is of is not looked at.
 void CheckRoom(const World& world, const std::vector<Assignment>& gang,
                std::vector<std::string>& wrong) {
   std::map<std::string, std::map<std::string, Sum>> asked;
   for (const Assignment& member : gang) {
     for (const auto& [resource, amount] : member.pod.requests) {
-      if (amount > 0) asked[member.node][resource] += amount;
+      const Part part = PartOf(resource, amount);
+      if (amount > 0) asked[member.node][part.resource] += part.milli;
     }
   }
   for (const Occupant& occupant : world.occupants) {
     const auto node = asked.find(occupant.node);
     if (node == asked.end()) continue;
-    for (auto& [resource, sum] : node->second) {
-      const auto amount = occupant.requests.find(resource);
-      if (amount != occupant.requests.end()) sum += amount->second;
+    for (const auto& [resource, amount] : occupant.requests) {
+      const Part part = PartOf(resource, amount);
+      const auto sum = node->second.find(part.resource);
+      if (sum != node->second.end()) sum->second += part.milli;
     }
   }
   for (const auto& [name, sums] : asked) {
@@ -62,9 +76,10 @@ void CheckRoom(const World& world, const std::vector<Assignment>& gang,
       const auto has = node->allocatable.find(resource);
       int64_t allocatable = has == node->allocatable.end() ? 0 : has->second;
       if (resource.rfind("host-port/", 0) == 0) allocatable = 1;
-      if (sum > allocatable) {
+      const Sum above = sum - Sum{allocatable} * 1000;
+      if (above > 0) {
         wrong.push_back(fmt::format("{}: {} is overcommitted, {} above {}", name, resource,
-                                    static_cast<int64_t>(sum - allocatable), allocatable));
+                                    static_cast<int64_t>((above + 999) / 1000), allocatable));
       }
     }
   }

@@ -50,7 +50,7 @@ std::vector<int32_t> LargeBesideSmall(const Cluster& cluster, const RoleStates& 
       if (members == 0) continue;
       const size_t role = states.small()[i];
       fits = fits && free[role].At(host) >= members;
-      taken.Add(cluster.shapes().Get(roles[role].shape).request, members);
+      taken.Add(cluster.shapes().Get(roles[role].shape).request.InWholeDevices(), members);
     }
     if (!fits || !Has(cluster, node, taken)) {
       beside.push_back(-1);

@@ -362,7 +362,7 @@ class RoleSearch {
   void Use(size_t role, const std::vector<HostShare>& taken, std::map<HostId, Resources>& used,
            TouchedBefore& touched) const {
     for (const HostShare& share : taken) {
-      used[share.host].Add(Request(roles_[role]), share.members);
+      used[share.host].Add(Request(roles_[role]).InWholeDevices(), share.members);
       touched.hosts[share.host.index()] = 1;
       for (DomainId id = topology_.host(share.host).parent; id.valid();
            id = topology_.domain(id).parent) {

@@ -33,7 +33,7 @@ class Residual {
 
   // REQUIRES: at most once per host and shape.
   void Take(HostId host, ShapeId shape, int32_t members) {
-    used_[host].Add(cluster_.shapes().Get(shape).request, members);
+    used_[host].Add(cluster_.shapes().Get(shape).request.InWholeDevices(), members);
     taken_.push_back({host, shape, members});
   }
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "phalanx/device_share.h"
+
 namespace phalanx::judge {
 namespace {
 
@@ -62,6 +64,19 @@ TEST(JudgeTest, ANodeHasOneOfEachPort) {
   EXPECT_THAT(CheckPlacement(world, {first, second}), ElementsAre(HasSubstr("host-port/TCP/90")));
   first.pod.requests["host-port/TCP/80"] = 1;
   EXPECT_THAT(CheckPlacement(world, {first}), ElementsAre(HasSubstr("host-port/TCP/80")));
+}
+
+// 7 whole devices and 0.6 + 0.3 of the last one leave room for 0.1 more.
+TEST(JudgeTest, PartsOfDevicesCountTowardsTheDevices) {
+  const std::string part = std::string(kShareOf) + kGpu;
+  World world{{Node("a")}, {{"a", {{kGpu, 7}}}, {"a", {{part, 600}}}}, {}};
+  Assignment member = Member("p0", "a", 0);
+  member.pod.requests[part] = 400;
+  EXPECT_THAT(CheckPlacement(world, {member}), IsEmpty());
+  member.pod.requests[part] = 401;
+  EXPECT_THAT(CheckPlacement(world, {member}),
+              ElementsAre(HasSubstr("a: nvidia.com/gpu is overcommitted, 1 above 8")));
+  EXPECT_THAT(CheckPlacement(world, {Member("p0", "a", 1)}), ElementsAre(HasSubstr(kGpu)));
 }
 
 TEST(JudgeTest, OverfullNodesAreNotBlamedOnMembersThatDoNotAddToIt) {
