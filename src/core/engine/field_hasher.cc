@@ -133,6 +133,19 @@ void FieldHasher::Put(const Exclusions& exclusions) {
   Add(exclusions.size(), sum);
 }
 
+void FieldHasher::Put(const TargetMix& mix) {
+  uint64_t sum = 0;  // they are ordered by ids
+  for (const auto& [kind, weight] : mix.lately()) {
+    sum += FieldHasher(state_).Add(kind.shape, kind.gang, weight).Done();
+  }
+  Add(sum, mix.made_of());
+}
+
+void FieldHasher::Put(const Fragmentation& fragmentation) {
+  for (const MixShape& shape : fragmentation.mix().shapes) Add(shape.shape, shape.weight);
+  for (const GangSize& gang : fragmentation.mix().gangs) Add(gang.devices, gang.weight);
+}
+
 void FieldHasher::Put(const ReserveProgress& progress) { Put(progress.entries()); }
 
 void FieldHasher::Put(const Outbox& outbox) { Put(outbox.sequence()); }

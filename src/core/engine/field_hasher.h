@@ -93,6 +93,8 @@ class FieldHasher {
   void Put(const Pass& pass);
   void Put(const Refusals& refusals);
   void Put(const Exclusions& exclusions);
+  void Put(const TargetMix& mix);
+  void Put(const Fragmentation& fragmentation);
   void Put(const ReserveProgress& progress);
   void Put(const Outbox& outbox);
   void Put(const Board& board);

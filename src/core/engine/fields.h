@@ -31,6 +31,8 @@ void VisitFields(const State& state, Visit&& visit) {
   visit(kIntent, "State.pass", state.pass);
   visit(kIntent, "State.refusals", state.refusals);
   visit(kIntent, "State.exclusions", state.exclusions);
+  visit(kIntent, "State.mix", state.mix);
+  visit(kIntent, "State.fragmentation", state.fragmentation);
   visit(kDerived, "State.timers", state.timers);
   visit(kIntent, "State.refresh_at", state.refresh_at);
   visit(kIntent, "State.board", state.board);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/engine/lifecycle.h"
+#include "core/engine/mix.h"
 #include "core/engine/reasons.h"
 #include "core/engine/tell.h"
 #include "core/engine/terms.h"
@@ -136,6 +137,7 @@ void Join(State& state, PodId id, GangId gang_id, PodObject object, ShapeId shap
   pod.gang = gang_id;
   pod.member = &member;
   gang.changed = true;
+  if (!pod.ended()) NoteCame(state, member);
 }
 
 void UpdateMember(State& state, Pod& pod, PodObject object, ShapeId shape) {

@@ -10,6 +10,7 @@
 
 #include "core/engine/group.h"
 #include "core/engine/lifecycle.h"
+#include "core/engine/mix.h"
 #include "core/engine/neighbours.h"
 #include "core/engine/reasons.h"
 #include "core/engine/settle.h"
@@ -75,7 +76,7 @@ void NameMember(const PlacementRequest& request, const Members& members, const S
 }
 
 // Asks the search, or the refusals that still hold. A search is counted, a remembered refusal not.
-std::variant<Placement, Reason> Search(State& state, const PlacementRequest& request,
+std::variant<Placement, Reason> Search(State& state, PlacementRequest request,
                                        const Members& members, int64_t* spent) {
   const RequestClass request_class = ClassOf(request);
   ++*spent;
@@ -84,6 +85,7 @@ std::variant<Placement, Reason> Search(State& state, const PlacementRequest& req
     NameMember(request, members, state, state.refusals.About(request_class), &reason);
     return reason;
   }
+  if (state.fragmentation.Active()) request.fragmentation = &state.fragmentation;
   PlacementAnswer answer = Place(state.cluster, request);
   *spent += answer.work_units;
   const Reason* refusal = answer.refusal();
@@ -362,6 +364,7 @@ PlacementRequest LastRequest(const State& state, Gang& gang) {
 void RunPlanSlice(State& state, int64_t work_units) {
   if (!HasPlanningWork(state)) return;
   state.cluster.RefreshTopology();
+  RefreshMix(state);
   int64_t spent = 0;
   // What is admitted leaves the queue when it is settled, after the slice.
   Pass::Place place = state.pass.PlaceIn(state.queue);

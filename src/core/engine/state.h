@@ -33,10 +33,12 @@
 #include "core/engine/topology_status.h"
 #include "core/measure/counters.h"
 #include "core/order/waiting_queue.h"
+#include "core/place/fragmentation.h"
 #include "core/plan/exclusions.h"
 #include "core/plan/pass.h"
 #include "core/plan/progress.h"
 #include "core/plan/refusals.h"
+#include "core/plan/target_mix.h"
 #include "phalanx/command.h"
 #include "phalanx/engine.h"
 
@@ -65,6 +67,8 @@ struct State {
   Pass pass;
   Refusals refusals;
   Exclusions exclusions;
+  TargetMix mix;
+  Fragmentation fragmentation;  // by the mix that holds
   Timers timers;
   Time refresh_at = Time::Never();  // when refusals are made again after NoteGrowth()
   Board board;

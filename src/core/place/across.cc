@@ -13,6 +13,7 @@
 #include "core/place/position.h"
 #include "core/place/refusal.h"
 #include "core/place/roles.h"
+#include "core/place/vertex_costs.h"
 
 namespace phalanx {
 namespace {
@@ -82,6 +83,9 @@ class AcrossSearch {
     if (!best) return std::nullopt;
     auto& placement = std::get<Placement>(best->result);
     placement.proven = std::max(ProvenThrough::kFeasibility, std::min(placement.proven, proven_));
+    // Between these domains fragmentation is not looked at.
+    if (request_.fragmentation)
+      placement.proven = std::min(placement.proven, ProvenThrough::kOverrun);
     best->work_units = work_;
     return best;
   }
@@ -109,6 +113,10 @@ class AcrossSearch {
 
   bool IsBetter(const Placement& a, const Placement& b) const {
     if (a.touched != b.touched) return a.touched < b.touched;
+    // As the search inside has them, so that the best of all domains is the best.
+    const auto fragments = FragmentsOf(cluster_, request_, a);
+    const auto others = FragmentsOf(cluster_, request_, b);
+    if (fragments != others) return *fragments < *others;
     return LiesBefore(cluster_.topology(), roles_, a, b);
   }
 

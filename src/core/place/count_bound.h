@@ -41,14 +41,16 @@ class CountBound {
   CountBound(const Census& census, const KeyLayout& layout, const std::vector<int64_t>& fewest,
              int32_t members);
 
+  // Whether a state of so many members with this key leads nowhere.
+  template <class Key>
+  bool Dead(int32_t members, const Key& key) const {
+    return std::any_of(levels_.begin(), levels_.end(),
+                       [&](const Level& level) { return members < level.Needed()(key); });
+  }
   // Drops steps that lead nowhere.
   template <class Key>
   void Prune(Staircase<Key>& stairs) const {
-    const auto dead = [&](const Step<Key>& step) {
-      return std::any_of(levels_.begin(), levels_.end(),
-                         [&](const Level& level) { return step.most < level.Needed()(step.key); });
-    };
-    stairs.erase(std::remove_if(stairs.begin(), stairs.end(), dead), stairs.end());
+    std::erase_if(stairs, [&](const Step<Key>& step) { return Dead(step.most, step.key); });
   }
 
   // By the coarsest level that `like` touches: among keys that touch nothing coarser the need never

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "core/base/check.h"
 #include "core/place/count_bound.h"
+#include "core/place/fragment_knapsack.h"
 #include "core/place/greedy.h"
 #include "core/place/key.h"
 #include "core/place/knapsack.h"
@@ -22,10 +24,12 @@ struct StageResult {
 
 class EqualSearch {
  public:
-  EqualSearch(const TreeQuery& query, std::span<const Vertex> candidates, int64_t max_cells)
+  EqualSearch(const TreeQuery& query, std::span<const Vertex> candidates, int64_t max_cells,
+              const VertexCosts* costs)
       : query_(query),
         candidates_(candidates.begin(), candidates.end()),
         max_cells_(max_cells),
+        costs_(costs),
         fewest_(query.topology.levels().size() + 1, -1) {
     for (const Vertex& candidate : candidates_) censuses_.emplace_back(query, candidate.domain);
   }
@@ -38,11 +42,11 @@ class EqualSearch {
     if (Prunes()) KeepBySums();
     const auto counts = Stage({.with_hosts = false, .trace = !hosts_matter});
     if (!counts) return Greedily();
-    if (!hosts_matter) return Answer(counts->taken, ProvenThrough::kAll);
+    if (!hosts_matter) return LeastFragments(*counts, /*with_hosts=*/false);
     Keep(counts->attaining);
     fewest_ = counts->counts;
     const auto all = Stage({.with_hosts = true, .trace = true});
-    if (all) return Answer(all->taken, ProvenThrough::kAll);
+    if (all) return LeastFragments(*all, /*with_hosts=*/true);
     // The first candidate alone costs no more than all did.
     Keep({candidates_.front()});
     return Answer(Stage({.with_hosts = false, .trace = true})->taken, ProvenThrough::kCounts);
@@ -135,6 +139,52 @@ class EqualSearch {
     return out;
   }
 
+  // Of the placements that touch as little as the one that was found; the one itself where the
+  // budget is spent.
+  EqualPlacement LeastFragments(const StageResult& found, bool with_hosts) {
+    if (costs_ == nullptr) return Answer(found.taken, ProvenThrough::kAll);
+    Keep(found.attaining);
+    fewest_ = found.counts;
+    const KeyLayout layout(Most(with_hosts));
+    std::optional<std::vector<HostShare>> taken;
+    if (layout.bits() <= kKeyBits<int64_t>) {
+      taken = Fragments<int64_t>(layout);
+    } else if (layout.bits() <= kKeyBits<Int128>) {
+      taken = Fragments<Int128>(layout);
+    } else {
+      taken = Fragments<Key256>(layout);
+    }
+    if (taken) return Answer(std::move(*taken), ProvenThrough::kAll);
+    return Answer(found.taken, ProvenThrough::kOverrun);
+  }
+
+  // All candidates attain the least key. nullopt: the budget was spent.
+  template <class Key>
+  std::optional<std::vector<HostShare>> Fragments(const KeyLayout& layout) {
+    std::unique_ptr<FragmentKnapsack<Key>> best;
+    FragmentCost least;
+    int64_t left = max_cells_ / kFragmentsShare;
+    for (size_t i = 0; i < candidates_.size(); ++i) {
+      const DomainId domain = candidates_[i].domain;
+      auto next = std::make_unique<FragmentKnapsack<Key>>(
+          query_, layout, domain, left, CountBound(censuses_[i], layout, fewest_, query_.members),
+          *costs_);
+      cells_ += next->cells();
+      left -= next->cells();
+      if (!next->finished()) return std::nullopt;
+      const FragmentCost cost = next->Best() + costs_->Above(domain, query_.members);
+      if (best && cost >= least) continue;
+      least = cost;
+      best = std::move(next);
+    }
+    std::vector<HostShare> taken;
+    const int64_t before = best->cells();
+    best->Trace(taken);
+    cells_ += best->cells() - before;
+    std::sort(taken.begin(), taken.end());
+    return taken;
+  }
+
   std::optional<CountBound> BoundFor(size_t candidate, const KeyLayout& layout) const {
     if (!Prunes()) return std::nullopt;
     return CountBound(censuses_[candidate], layout, fewest_, query_.members);
@@ -155,11 +205,15 @@ class EqualSearch {
     return {std::move(taken), proven, cells_};
   }
 
+  // Fragments are worth less time than what is touched, and their cells cost more.
+  static constexpr int64_t kFragmentsShare = 64;
+
   const TreeQuery& query_;
   std::vector<Vertex> candidates_;
   std::vector<Census> censuses_;  // of the candidates
   const int64_t max_cells_;
-  std::vector<int64_t> fewest_;  // m* by level, hosts last; -1: not known
+  const VertexCosts* const costs_;  // null: fragmentation does not count
+  std::vector<int64_t> fewest_;     // m* by level, hosts last; -1: not known
   int64_t cells_ = 0;
 };
 
@@ -175,24 +229,30 @@ EqualPlacement PlaceSegmentsOnHosts(const TreeQuery& query, std::span<const Vert
   return placed;
 }
 
-}  // namespace
-
-EqualPlacement PlaceEqual(const TreeQuery& query, std::span<const Vertex> candidates,
-                          int64_t max_cells) {
-  PHALANX_CHECK(!candidates.empty() && query.members > 0, "{} candidates for {} members",
-                candidates.size(), query.members);
-  const Vertex& first = candidates.front();
-  if (!first.host.valid()) {
-    const bool on_hosts = query.segment > 1 && query.segment_level == query.topology.host_level();
-    if (on_hosts) return PlaceSegmentsOnHosts(query, candidates, max_cells);
-    return EqualSearch(query, candidates, max_cells).Run();
-  }
-  // One host is as good as another, but for those that are touched already.
+// Of hosts that take all members; one costs as much as another, but for those that are touched
+// already.
+HostId HostFor(const TreeQuery& query, std::span<const Vertex> candidates,
+               const VertexCosts* costs) {
   const auto used = std::find_if(candidates.begin(), candidates.end(), [&](const Vertex& vertex) {
     return query.touched.Host(vertex.host);
   });
-  const Vertex& host = used == candidates.end() ? first : *used;
-  return {{{host.host, query.members}}, ProvenThrough::kAll, 0};
+  if (used != candidates.end()) return used->host;
+  if (costs != nullptr) return costs->CheapestHost(candidates, query.members);
+  return candidates.front().host;
+}
+
+}  // namespace
+
+EqualPlacement PlaceEqual(const TreeQuery& query, std::span<const Vertex> candidates,
+                          int64_t max_cells, const VertexCosts* costs) {
+  PHALANX_CHECK(!candidates.empty() && query.members > 0, "{} candidates for {} members",
+                candidates.size(), query.members);
+  if (candidates.front().host.valid()) {
+    return {{{HostFor(query, candidates, costs), query.members}}, ProvenThrough::kAll, 0};
+  }
+  const bool on_hosts = query.segment > 1 && query.segment_level == query.topology.host_level();
+  if (on_hosts) return PlaceSegmentsOnHosts(query, candidates, max_cells);
+  return EqualSearch(query, candidates, max_cells, costs).Run();
 }
 
 std::vector<Vertex> FinestCandidates(const SlotTree& slots, const RequiredScope& scope,

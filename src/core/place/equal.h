@@ -5,12 +5,15 @@
 //   2. counts   the knapsack over domains alone gives m* of all levels, and again the candidates
 //               that attain it; its tables have few steps
 //   3. all      the knapsack with hosts, below those candidates only
+//   4. fragments  of the placements that touch as little, the one that adds the least to
+//               fragmentation (fragment_knapsack.h), if it counts; not of segments
 //
 // Each stage leaves out what the m* before it rules out (count_bound.h).
 //
-// Each knapsack has a budget of cells. Where the last does not end, the answer is that of the
-// counts (proven through kCounts); where they do not, a greedy one (kFeasibility). Where no host
-// takes two members the counts are all there is: there are as many hosts as members anyway.
+// Each knapsack has a budget of cells, the last one a small part of it. Where 4 does not end, the
+// answer is that of 3 (proven through kOverrun), where 3 does not, that of the counts (kCounts);
+// where they do not, a greedy one (kFeasibility). Where no host takes two members the counts are
+// all that 3 would say: there are as many hosts as members anyway.
 #ifndef PHALANX_CORE_PLACE_EQUAL_H_
 #define PHALANX_CORE_PLACE_EQUAL_H_
 
@@ -20,6 +23,7 @@
 
 #include "core/place/host_group.h"
 #include "core/place/tree_query.h"
+#include "core/place/vertex_costs.h"
 #include "core/place/vertices.h"
 #include "phalanx/verdict.h"
 
@@ -32,10 +36,12 @@ struct EqualPlacement {
 };
 
 // Places all members below one of `candidates`: vertices of one level, depth first, each with room
-// for all of them. Takes the one with the least key, the first on a tie.
-// REQUIRES: candidates is not empty, members > 0.
+// for all of them. Takes the one with the least key, then with the least `costs` if there are any
+// (they are those of the members' shape), the first on a tie.
+// REQUIRES: candidates is not empty, members > 0; no costs where members come in segments or
+// something is touched already.
 EqualPlacement PlaceEqual(const TreeQuery& query, std::span<const Vertex> candidates,
-                          int64_t max_cells);
+                          int64_t max_cells, const VertexCosts* costs = nullptr);
 
 // The vertices of the finest level at which one has room for all members; empty if none has.
 // The best placement is below one of them: it touches one domain of that level and of each coarser

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "core/place/across.h"
 #include "core/place/assemble.h"
 #include "core/place/equal.h"
+#include "core/place/fragmentation.h"
 #include "core/place/free_slots.h"
 #include "core/place/placement.h"
 #include "core/place/refusal.h"
@@ -14,6 +16,7 @@
 #include "core/place/segments.h"
 #include "core/place/spread.h"
 #include "core/place/spread_search.h"
+#include "core/place/vertex_costs.h"
 #include "core/place/vertices.h"
 
 namespace phalanx {
@@ -37,6 +40,13 @@ std::vector<RoleRequest> MergeEqual(const std::vector<RoleRequest>& roles) {
   return merged;
 }
 
+// Of unequal members and of segments it is not looked at.
+void LeaveOutFragmentation(const PlacementRequest& request, PlacementAnswer& answer) {
+  auto* placement = std::get_if<Placement>(&answer.result);
+  if (placement == nullptr || request.fragmentation == nullptr) return;
+  placement->proven = std::min(placement->proven, ProvenThrough::kOverrun);
+}
+
 std::vector<SlotsOnHost> OfShape(ShapeId shape, const std::vector<HostShare>& taken) {
   std::vector<SlotsOnHost> out;
   for (const HostShare& share : taken) out.push_back({share.host, shape, share.members});
@@ -55,9 +65,11 @@ PlacementAnswer PlaceUnderSpread(const Cluster& cluster, const PlacementRequest&
     return {ExplainSpread(cluster, request, role, required, rule, free), role.shape,
             hosts_seen + found.cells};
   }
-  return {Assemble(cluster.topology(), request, OfShape(role.shape, found.placed->taken),
-                   found.placed->proven),
-          ShapeId::None(), hosts_seen + found.cells};
+  PlacementAnswer answer{Assemble(cluster.topology(), request,
+                                  OfShape(role.shape, found.placed->taken), found.placed->proven),
+                         ShapeId::None(), hosts_seen + found.cells};
+  LeaveOutFragmentation(request, answer);
+  return answer;
 }
 
 PlacementAnswer PlaceOneShape(const Cluster& cluster, const PlacementRequest& request,
@@ -77,11 +89,20 @@ PlacementAnswer PlaceOneShape(const Cluster& cluster, const PlacementRequest& re
   if (candidates.empty()) {
     return {ExplainRefusal(cluster, request, role, required, free), role.shape, hosts_seen};
   }
+  std::optional<VertexCosts> costs;
+  if (request.fragmentation != nullptr && !rule.Whole()) {
+    request.fragmentation->Follow(cluster);
+    costs.emplace(cluster, *request.fragmentation, role.shape);
+  }
   const TouchedBefore nothing;
   const TreeQuery query{topology, slots, role.count, nothing, rule.size, segmented.level};
-  const EqualPlacement found = PlaceEqual(query, candidates, request.max_cells);
-  return {Assemble(topology, request, OfShape(role.shape, found.taken), found.proven),
-          ShapeId::None(), hosts_seen + found.cells};
+  const EqualPlacement found =
+      PlaceEqual(query, candidates, request.max_cells, costs ? &*costs : nullptr);
+  PlacementAnswer answer{
+      Assemble(topology, request, OfShape(role.shape, found.taken), found.proven), ShapeId::None(),
+      hosts_seen + found.cells};
+  if (rule.Whole()) LeaveOutFragmentation(request, answer);
+  return answer;
 }
 
 }  // namespace
@@ -100,7 +121,9 @@ PlacementAnswer PlaceInTree(const Cluster& cluster, const PlacementRequest& requ
     if (refused) return {std::move(*refused), role.shape, 1};
   }
   if (roles.size() == 1) return PlaceOneShape(cluster, request, roles.front(), required);
-  return PlaceRoles(cluster, request, roles, required);
+  PlacementAnswer answer = PlaceRoles(cluster, request, roles, required);
+  LeaveOutFragmentation(request, answer);
+  return answer;
 }
 
 PlacementAnswer Place(const Cluster& cluster, const PlacementRequest& request) {

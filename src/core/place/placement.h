@@ -11,7 +11,8 @@
 //      else of the finest coarser level at which all segments of the role can be whole;
 //   4. domains touched, coarse levels first (this subsumes 2: whatever spreads less at a coarse
 //      level is better; a level that no node has is no preference);
-//   5. depth-first position: at each domain, from the top, the first child takes as many members as
+//   5. fragmentation (vertex_costs.h), if the request names a mix; of equal members only;
+//   6. depth-first position: at each domain, from the top, the first child takes as many members as
 //      it can, then the second, ...
 // A host or domain that lacks a level counts there as a domain of its own: nothing is known to be
 // near it. For equal members the answer is exact (`proven` says through which term: kCounts for the
@@ -73,6 +74,8 @@ struct Waived {
   bool spread = false;
 };
 
+class Fragmentation;
+
 struct PlacementRequest {
   std::vector<RoleRequest> roles;  // distinct shapes
   std::string required_level;      // name or label key; empty: none
@@ -90,6 +93,8 @@ struct PlacementRequest {
   // Each stage of the exact search for one role ends above so many cells (about two nanoseconds
   // each), and the answer says how far it came.
   int64_t max_cells = int64_t{1} << 25;
+  // Of what waits and comes, to leave room for it; null: nothing. What it keeps may change.
+  Fragmentation* fragmentation = nullptr;
 };
 
 struct SlotsOnHost {

@@ -120,6 +120,15 @@ std::vector<int32_t> TouchedOf(const Topology& topology, const Placement& placem
   return touched;
 }
 
+std::optional<Difference> FragmentDifference(const FragmentCost& a, const FragmentCost& b) {
+  const auto score = [](const FragmentCost& cost) { return Fragmentation::ScorePart(cost.hosts); };
+  if (score(a) != score(b)) return Difference{6, "score", score(a), score(b)};
+  const auto left = [](const FragmentCost& cost) { return Fragmentation::LeftPart(cost.hosts); };
+  if (left(a) != left(b)) return Difference{6, "thousandths left", left(a), left(b)};
+  if (a.stranded == b.stranded) return std::nullopt;
+  return Difference{6, "stranded", a.stranded, b.stranded};
+}
+
 std::optional<Difference> SegmentDifference(const Cost& a, const Cost& b) {
   const size_t roles = std::min(a.segments.size(), b.segments.size());
   for (size_t i = 0; i < roles; ++i) {
@@ -158,6 +167,12 @@ Cost CostOf(const Cluster& cluster, const PlacementRequest& request, const Place
     cost.segments.push_back(SegmentsOf(topology, rule, by_rank, LevelNames(topology)));
   }
   cost.touched = TouchedOf(topology, placement);
+  cost.fragments = FragmentsOf(cluster, request, placement);
+  if (cost.fragments) {
+    int64_t weight = 0;
+    for (const GangSize& gang : request.fragmentation->mix().gangs) weight += gang.weight;
+    cost.gang_weight = std::max<int64_t>(weight, 1);
+  }
   cost.position = PositionOf(topology, placement);
   return cost;
 }
@@ -172,9 +187,12 @@ std::optional<Difference> FirstDifference(const Cost& a, const Cost& b,
     if (a.touched[i] == b.touched[i]) continue;
     return Difference{i + 1 == names.size() ? 5 : 4, names[i], a.touched[i], b.touched[i]};
   }
+  if (a.fragments && b.fragments) {
+    if (auto difference = FragmentDifference(*a.fragments, *b.fragments)) return difference;
+  }
   if (a.position == b.position) return std::nullopt;
   const bool first = a.position > b.position;
-  return Difference{6, "position", first ? 0 : 1, first ? 1 : 0};
+  return Difference{7, "position", first ? 0 : 1, first ? 1 : 0};
 }
 
 }  // namespace phalanx::sim

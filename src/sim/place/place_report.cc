@@ -49,13 +49,15 @@ std::string WhereText(const PlaceQuestion& question, const RuleAnswer& answer) {
 }
 
 std::string TermText(const Difference& difference) {
-  if (difference.term == 6) {
-    return difference.a < difference.b ? "equal but for term 6: it begins further back"
-                                       : "equal but for term 6: it begins further in front";
+  if (difference.term == 7) {
+    return difference.a < difference.b ? "equal but for term 7: it begins further back"
+                                       : "equal but for term 7: it begins further in front";
   }
-  return fmt::format("{} by term {}: {} {}, not {}",
-                     difference.a < difference.b ? "worse" : "better", difference.term,
-                     difference.what, difference.b, difference.a);
+  const char* than = difference.a < difference.b ? "worse" : "better";
+  // What is stranded is weighted: the number itself says nothing.
+  if (difference.what == "stranded") return fmt::format("{} by term 6: stranded", than);
+  return fmt::format("{} by term {}: {} {}, not {}", than, difference.term, difference.what,
+                     difference.b, difference.a);
 }
 
 std::string PhalanxText(const PlaceQuestion& question, const PlaceAnswer& answer) {
@@ -99,6 +101,12 @@ std::string SegmentsText(const Cost& cost, int term) {
   return text;
 }
 
+// In devices, the mean over the sizes of gangs.
+std::string StrandedText(const Cost& cost) {
+  return fmt::format("{:.1f}", static_cast<double>(cost.fragments->stranded) /
+                                   static_cast<double>(cost.gang_weight));
+}
+
 std::vector<Term> TermsOf(const PlaceQuestion& question, const std::vector<const Cost*>& costs) {
   const std::vector<std::string> names = LevelNames(question.cluster->topology());
   const std::string& required = question.members.front().membership->required_level;
@@ -119,6 +127,15 @@ std::vector<Term> TermsOf(const PlaceQuestion& question, const std::vector<const
   for (size_t i = 0; i < names.size(); ++i) {
     add(fmt::format("{} touched: {}", i + 1 == names.size() ? 5 : 4, names[i]),
         [i](const Cost& cost) { return fmt::format("{}", cost.touched[i]); });
+  }
+  if (costs.front()->fragments) {
+    add("6 fragments: score", [](const Cost& cost) {
+      return fmt::format("{}", Fragmentation::ScorePart(cost.fragments->hosts));
+    });
+    add("6 fragments: left on hosts", [](const Cost& cost) {
+      return fmt::format("{:.1f}", Fragmentation::LeftPart(cost.fragments->hosts) / 1000.0);
+    });
+    add("6 fragments: stranded", [](const Cost& cost) { return StrandedText(cost); });
   }
   return terms;
 }
@@ -177,10 +194,17 @@ Json CostJson(const Cost& cost, const std::vector<std::string>& names) {
   }
   Json touched = Json::object();
   for (size_t i = 0; i < names.size(); ++i) touched[names[i]] = cost.touched[i];
-  return {{"required_domains", cost.domains},
-          {"required_domain", cost.domain},
-          {"segments", std::move(segments)},
-          {"touched", std::move(touched)}};
+  Json json = {{"required_domains", cost.domains},
+               {"required_domain", cost.domain},
+               {"segments", std::move(segments)},
+               {"touched", std::move(touched)}};
+  if (cost.fragments) {
+    json["fragmentation"] = {{"score", Fragmentation::ScorePart(cost.fragments->hosts)},
+                             {"left_milli", Fragmentation::LeftPart(cost.fragments->hosts)},
+                             {"stranded", cost.fragments->stranded},
+                             {"gang_weight", cost.gang_weight}};
+  }
+  return json;
 }
 
 Json DifferenceJson(const std::optional<Difference>& difference) {

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "core/engine/roster.h"
+#include "core/plan/target_mix.h"
 #include "sim/pod_object.h"
 #include "sim/text.h"
 #include "sim/world.h"
@@ -139,18 +140,44 @@ bool TakeOver(World& world, PlaceQuestion& question, std::string& error) {
   return true;
 }
 
+ShapeId ShapeOf(Cluster& cluster, const PodObject& pod) {
+  return cluster.shapes().Intern({Resources::From(pod.requests, cluster.resources()),
+                                  pod.node_selector, pod.required_terms, pod.tolerations,
+                                  pod.membership->segment, pod.membership->spread});
+}
+
 void InternShapes(PlaceQuestion& question, const std::vector<std::string>& accelerators) {
   Cluster& cluster = *question.cluster;
   for (const PodObject& pod : question.members) {
-    question.shapes.push_back(cluster.shapes().Intern(
-        {Resources::From(pod.requests, cluster.resources()), pod.node_selector, pod.required_terms,
-         pod.tolerations, pod.membership->segment, pod.membership->spread}));
+    question.shapes.push_back(ShapeOf(cluster, pod));
     std::string& asked = question.asked.emplace_back();
     for (const auto& [resource, amount] : pod.requests) {
       if (!wire::MatchesAny(accelerators, resource) || amount == 0) continue;
       asked += fmt::format("{}{} {}", asked.empty() ? "" : ", ", resource, amount);
     }
   }
+}
+
+// A mix as the brain would make it: of the members that are there, which came, those that wait once
+// more, and those of the gang. Who has left does not count.
+void MeasureAgainst(const Mirror& mirror, const std::vector<std::string>& accelerators,
+                    PlaceQuestion& question) {
+  Cluster& cluster = *question.cluster;
+  TargetMix::Counts counts;
+  const auto count = [&](const PodObject& pod) {
+    if (!pod.ours || !pod.membership || !pod.membership->problems.empty()) return;
+    if (pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed) return;
+    const int32_t size = std::max<int32_t>(pod.membership->size, 1);
+    const int64_t times = pod.node.empty() ? 2 : 1;
+    counts[{ShapeOf(cluster, pod), size}] += times * TargetMix::kOne;
+  };
+  for (const auto& [uid, pod] : mirror.pods()) count(pod);
+  for (const PodObject& pod : question.members) count(pod);
+  const auto is_device = [&](const std::string& name) {
+    return wire::MatchesAny(accelerators, name);
+  };
+  question.fragmentation = std::make_unique<Fragmentation>();
+  question.fragmentation->SetMix(cluster, TargetMix::MixOf(cluster, counts, is_device));
 }
 
 }  // namespace
@@ -174,11 +201,13 @@ std::optional<PlaceQuestion> AskFor(const Scenario& scenario, const std::string&
   question.fewest = FewestOf(question, world.adapter().mirror(), error);
   if (question.fewest == 0 || !TakeOver(world, question, error)) return std::nullopt;
   InternShapes(question, scenario.engine.accelerators);
+  MeasureAgainst(world.adapter().mirror(), scenario.engine.accelerators, question);
   return question;
 }
 
 PlacementRequest RequestOf(const PlaceQuestion& question, size_t members) {
   PlacementRequest request;
+  if (question.fragmentation->Active()) request.fragmentation = question.fragmentation.get();
   std::map<ShapeId, size_t> role_of;
   for (size_t i = 0; i < members; ++i) {
     const auto [role, added] = role_of.try_emplace(question.shapes[i], request.roles.size());

@@ -14,6 +14,7 @@
 
 #include "core/cluster/cluster.h"
 #include "core/judge/judge.h"
+#include "core/place/fragmentation.h"
 #include "core/place/placement.h"
 #include "sim/scenario.h"
 
@@ -28,6 +29,7 @@ struct PlaceQuestion {
   std::vector<ShapeId> shapes;       // of each
   std::vector<std::string> asked;    // of each: "nvidia.com/gpu 8", its accelerators alone
   size_t fewest = 0;                 // so many members may start, in whole segments
+  std::unique_ptr<Fragmentation> fragmentation;  // by what waits and came
 };
 
 // `group`: one of scenario.groups, "NS/NAME". nullopt with the reason in `error`: a member that the

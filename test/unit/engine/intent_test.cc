@@ -117,6 +117,15 @@ void ConflictOnAllNodes(Rig& rig) {
   StartTwo(rig);
 }
 
+// A restart finds nothing of them any more.
+void StartAfterOthersAreGone(Rig& rig) {
+  rig.AddPods(MakeGang({.name = "other", .size = 2}));
+  rig.Run();
+  rig.RemovePod("team-a/other-0");
+  rig.RemovePod("team-a/other-1");
+  StartTwo(rig);
+}
+
 void WaitForRoom(Rig& rig) {
   rig.AddPods(MakeGang({.size = 9}));
   rig.Run();
@@ -237,6 +246,8 @@ const std::map<std::string, Story>& Stories() {
       {"State.refusals", {WaitForRoom, {}}},
       {"State.refresh_at", {WaitWhileOthersTakeRoom, {}}},
       {"State.exclusions", {ConflictOnAllNodes, {}}},
+      {"State.mix", {StartAfterOthersAreGone, {}}},
+      {"State.fragmentation", {StartAfterOthersAreGone, {}}},
       {"State.evictions", {EvictOne, {}}},
   };
   return stories;

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/place/fragmentation.h"
 #include "support/place_world.h"
 
 namespace phalanx {
@@ -30,6 +31,7 @@ class AcrossTest : public testing::Test {
     request.roles = {{world_.Gpus(8), members}};
     request.required_level = std::move(required);
     request.preferred_level = std::move(preferred);
+    if (fragmentation_.Active()) request.fragmentation = &fragmentation_;
     return world_.Place(request);
   }
   void Fill(const std::vector<std::string>& hosts) {
@@ -41,6 +43,7 @@ class AcrossTest : public testing::Test {
     }
   }
   PlaceWorld world_;
+  Fragmentation fragmentation_;
 };
 
 TEST_F(AcrossTest, ALeafIsWholeAlthoughTheTreeCutsIt) {
@@ -57,6 +60,16 @@ TEST_F(AcrossTest, InsideTheLeafAsFewRacksAsCanBe) {
   Fill({"a0"});
   EXPECT_EQ(world_.Where(Place(2, "leaf")), "a2:1 a3:1") << "leaf l1 would take two racks";
   EXPECT_EQ(world_.Where(Place(3, "leaf")), "a2:1 a3:1 b2:1") << "as few racks, more in the first";
+}
+
+// a2 is alone in what rack r1 has in leaf l2: of no use to gangs of two hosts.
+TEST_F(AcrossTest, OfLeavesThatTouchAsLittleTheOneThatStrandsTheLeast) {
+  AddAll(8);
+  Fill({"a3"});
+  EXPECT_EQ(world_.Where(Place(1, "leaf")), "a0:1");
+  const ResourceId gpu = world_.cluster().resources().Intern(test::kGpu);
+  fragmentation_.SetMix(world_.cluster(), {{{world_.Gpus(8), gpu, 1}}, {{gpu, 16, 1}}});
+  EXPECT_EQ(world_.Where(Place(1, "leaf")), "a2:1");
 }
 
 TEST_F(AcrossTest, APreferredLeafIsTriedFirstAndRefusesNothing) {
