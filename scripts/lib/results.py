@@ -57,6 +57,9 @@ BENCHES = {
         "gang512_1gpu_nodes5000_p99_ms": ("the same with pods of 1 GPU", "value < 20"),
         "gang512_steady_nodes5000_p99_ms": ("whole hosts, where 64 of them changed since the last plan", None),
         "gang512_segments_nodes5000_p99_ms": ("whole hosts, in segments of 4 in one NVLink domain", None),
+        "gang512_mix_nodes5000_p99_ms": ("whole hosts, 64 of them changed, where fragmentation counts: what waits "
+                                         "and came is known", None),
+        "gang512_1gpu_mix_nodes5000_p99_ms": ("the same with pods of 1 GPU", None),
         "gang4096_nodes100000_ms": ("one plan of 4,096 pods of 8 GPUs, 100,000 nodes, 99th percentile",
                                     "value < 100"),
         "gang4096_steady_nodes100000_ms": ("the same, where 64 nodes changed since the last plan", None),
@@ -81,12 +84,25 @@ BENCHES = {
         "first_fit": ("the same by first fit, hosts by name", None),
         "optimum": ("the fewest by a second exact count", None),
     },
+    "openb": {
+        "fgd_within_half_point": ("workloads of a real cluster that shares GPUs in which our copy of the published "
+                                  "rule FGD allocates within half a point of what was published", "value >= 16"),
+        "phalanx_at_or_above_best": ("workloads in which Phalanx allocates at least as much as the better of FGD "
+                                     "and first fit by name, means of ten seeds", "value >= 15"),
+        "workloads": ("how many there are", None),
+        "phalanx": ("GPUs allocated by the engine of production when pods for 130 % of them have come, mean of "
+                    "all workloads", None),
+        "fgd": ("the same by FGD, which knows the whole workload beforehand", None),
+        "first_fit": ("the same by first fit, nodes by name", None),
+        "published_fgd": ("the same by FGD as published", None),
+    },
 }
 
 # Counters that make a table of their own: what their names hold is the row, the case is the column.
 GRIDS = {
     "lingjun": ("Leaves used, mean of a cell:", r"leaves_(\d+)pct_(\d+)hosts",
                 ("hosts occupied, %", "hosts of the gang")),
+    "openb": ("GPUs allocated, %, mean of ten seeds:", r"allocated_(\w+)", ("workload",)),
 }
 
 
@@ -158,9 +174,11 @@ def grid(bench, cases, results):
     for case in columns:
         for key, value in results[f"{bench}/{case}"].items():
             if found := re.fullmatch(pattern, key):
-                rows.setdefault(tuple(map(int, found.groups())), {})[case] = f"{value:.2f}"
+                place = tuple(int(part) if part.isdigit() else part for part in found.groups())
+                rows.setdefault(place, {})[case] = f"{value:.2f}"
     if not rows:
         return []
+    columns = [case for case in columns if any(case in values for values in rows.values())]
     return [title, "", cells(*headings, *(f"`{case}`" for case in columns)),
             "|---" * (len(headings) + len(columns)) + "|",
             *(cells(*map(str, row), *(values.get(case, "") for case in columns))

@@ -30,6 +30,7 @@
 #include "core/base/hash.h"
 #include "core/cluster/cluster.h"
 #include "core/explain/reason_text.h"
+#include "core/place/fragmentation.h"
 #include "core/place/free_slots.h"
 #include "core/place/placement.h"
 
@@ -103,7 +104,7 @@ void Fill(Cluster& cluster, Use use, std::mt19937_64& random, uint32_t most = 0)
   }
 }
 
-void Mix(const PlacementAnswer& answer, Hash& hash) {
+void AddTo(const PlacementAnswer& answer, Hash& hash) {
   if (const Placement* placement = answer.placement()) {
     for (const SlotsOnHost& slot : placement->slots) hash.Add(slot.host.value()).Add(slot.count);
     for (const int32_t touched : placement->touched) hash.Add(touched);
@@ -125,7 +126,7 @@ class Tally {
     const PlacementAnswer answer = place();
     times_.push_back(ThreadMilliseconds() - start);
     state.SetIterationTime(times_.back() / 1e3);
-    Mix(answer, hash_);
+    AddTo(answer, hash_);
     work_ = std::max(work_, answer.work_units);
     fits_ += answer.placement() != nullptr;
     const ProvenThrough proven =
@@ -168,7 +169,21 @@ struct GangCase {
   const char* baseline;
   bool steady = false;  // usage changes on 64 hosts only
   Segment segment = {};
+  bool mix = false;  // of what waits and comes, a mix is known
 };
+
+// Members of 1 to 8 devices, gangs of two hosts, of a leaf and of four leaves.
+Mix TypicalMix(Cluster& cluster) {
+  Mix mix;
+  const ResourceId gpu = cluster.resources().Intern(kGpu);
+  for (const int64_t gpus : {1, 2, 4, 8}) {
+    Shape shape;
+    shape.request = Resources::From({{kGpu, gpus}, {"cpu", gpus * 8'000}}, cluster.resources());
+    mix.shapes.push_back({cluster.shapes().Intern(std::move(shape)), gpu, 9 - gpus});
+  }
+  for (const int64_t hosts : {2, 16, 64}) mix.gangs.push_back({gpu, hosts * kGpusPerHost, 1});
+  return mix;
+}
 
 PlacementRequest Request(Cluster& cluster, int32_t members, int64_t gpus,
                          const Segment& segment = {}) {
@@ -186,7 +201,12 @@ void PlaceGang(benchmark::State& state, const GangCase& gang) {
   const auto cluster = MakeCluster(Scaled(gang.size));
   const int32_t members =
       Tiny() ? static_cast<int32_t>(7 * kGpusPerHost / gang.gpus) : gang.members;
-  const PlacementRequest request = Request(*cluster, members, gang.gpus, gang.segment);
+  PlacementRequest request = Request(*cluster, members, gang.gpus, gang.segment);
+  Fragmentation fragmentation;
+  if (gang.mix) {
+    fragmentation.SetMix(*cluster, TypicalMix(*cluster));
+    request.fragmentation = &fragmentation;
+  }
   std::mt19937_64 random(kSeed);
   Tally tally;
   if (gang.steady) {
@@ -278,6 +298,11 @@ const bool kRegistered = [] {
   RegisterGang(
       "gang512_segments_nodes5000_p99_ms", 300,
       {k5000, 512, 8, Use::kWholeHosts, "scan_nodes5000_ms", false, {4, "leaf", "nvlink"}});
+  RegisterGang(
+      "gang512_mix_nodes5000_p99_ms", 300,
+      {k5000, 512, 8, Use::kWholeHosts, "gang512_steady_nodes5000_p99_ms", true, {}, true});
+  RegisterGang("gang512_1gpu_mix_nodes5000_p99_ms", 300,
+               {k5000, 512, 1, Use::kSingleDevices, "scan_nodes5000_ms", true, {}, true});
   RegisterGang("gang4096_nodes100000_ms", 20,
                {k100000, 4096, 8, Use::kWholeHosts, "scan_nodes100000_ms"});
   RegisterGang("gang4096_steady_nodes100000_ms", 20,
