@@ -169,7 +169,7 @@ std::optional<BestPlacement> BruteForceRoles(const SmallWorld& world,
   if (!preferring) return Every(world, std::move(segments), std::move(order)).Best();
   for (const std::string& level : SegmentLevels(world, hosts, world.roles[*preferring].segment)) {
     std::vector<std::vector<Domains>> here = segments;
-    if (!level.empty()) here[*preferring].push_back(DomainsOf(world, hosts, level));
+    if (!level.empty()) here[*preferring].push_back(PartsOf(world, hosts, level));
     if (auto best = Every(world, std::move(here), order).Best()) return best;
   }
   return std::nullopt;

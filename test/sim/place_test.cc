@@ -130,6 +130,9 @@ TEST(PlaceQuestion, WhatTheBrainWouldNotPlanIsTold) {
                     "member a[1] required=host\n",
                     "a"),
             "pod default/a-1: the required level is 'host', expected 'rack' as of pod default/a-0");
+  EXPECT_EQ(ErrorOf("rack r1 hosts=1 gpu=8\ngang a members=1 gpu=8 exclusive=rack\n", "a"),
+            "pod default/a-0: the exclusive level is 'rack', expected none: other gangs are not "
+            "looked at");
   EXPECT_EQ(
       ErrorOf("node n1 gpu=8\nrestart brain at=1s down=5s\ngang a members=1 gpu=4 at=2s\n", "a"),
       "comes at 2s, when the brain knows no cluster: expected another time");
@@ -171,6 +174,7 @@ TEST(PlaceAnswer, IsWhatTheEngineDoesInTheScenariosOfPlacement) {
     for (const std::string& group : parsed.scenario.groups) {
       std::string error;
       std::optional<PlaceQuestion> question = AskFor(parsed.scenario, group, error);
+      if (error.find("other gangs are not looked at") != std::string::npos) continue;
       ASSERT_TRUE(question) << entry.path() << error;
       complete[group] = question->at;
       questions.emplace(group, *std::move(question));

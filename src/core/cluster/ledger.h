@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/cluster/change_log.h"
@@ -36,6 +37,9 @@ class Ledger {
   // bound + held of one resource, and the devices of it that pods share.
   int64_t Used(NodeId node, ResourceId resource) const;
   const SharedDevices& shared() const { return shared_; }
+  // Who has a part of which device, as it was before some bookings were taken out and put back:
+  // each by itself would go where there is least left now. REQUIRES: the same bookings as then.
+  void PutShared(SharedDevices shared) { shared_ = std::move(shared); }
   size_t size() const { return entries_.size(); }
   const std::map<PodId, Booking>& entries() const { return entries_; }
 

@@ -1,6 +1,7 @@
 #include "core/engine/help.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -49,7 +50,7 @@ class HelpSearch {
     FewerMembers(*answer.refusal());
     if (!answer.refusal()->never) {
       GangEnds();
-      MoreRoom(*answer.refusal());
+      MoreRoom();
     }
     return std::move(view_);
   }
@@ -123,14 +124,25 @@ class HelpSearch {
     gang.terms.exclusive_level = level;
   }
 
-  // Of members that are alike the search has counted how many find room.
+  // The best domain of the level in one domain of which all have to be; nullptr: not known.
+  const LevelRoom* RequiredRoom() const {
+    const Topology& topology = state_.cluster.topology();
+    const LevelId required = topology.FindLevel(request_.required_level);
+    const std::string level = required.valid() ? LevelName(topology, required) : "cluster";
+    const auto room = std::find_if(view_.levels.begin(), view_.levels.end(),
+                                   [&](const LevelRoom& other) { return other.level == level; });
+    return room == view_.levels.end() ? nullptr : &*room;
+  }
+
+  // Of members that are alike it has been counted how many find room.
   void FewerMembers(const Reason& reason) {
-    if (request_.roles.size() != 1 || request_.joining || reason.have <= 0) return;
+    const LevelRoom* room = RequiredRoom();
+    if (request_.roles.size() != 1 || request_.joining || room == nullptr) return;
+    const int64_t members = std::min(room->have, reason.have);
+    if (members <= 0 || members >= request_.roles.front().count) return;
     PlacementRequest fewer = request_;
-    fewer.roles.front().count = static_cast<int32_t>(reason.have);
-    if (reason.have < request_.roles.front().count && Fits(fewer)) {
-      view_.helps.push_back({.kind = HelpKind::kFewerMembers, .amount = reason.have});
-    }
+    fewer.roles.front().count = static_cast<int32_t>(members);
+    if (Fits(fewer)) view_.helps.push_back({.kind = HelpKind::kFewerMembers, .amount = members});
   }
 
   // The first to end of those by whose end alone the gang would start; those of which nobody knows
@@ -155,21 +167,19 @@ class HelpSearch {
   }
 
   // Members without further rules need nothing but slots, all of them in one domain.
-  void MoreRoom(const Reason& reason) {
-    if (request_.roles.size() != 1 || !role_.shape.valid() || view_.levels.empty()) return;
+  void MoreRoom() {
+    const LevelRoom* room = RequiredRoom();
+    if (request_.roles.size() != 1 || room == nullptr) return;
+    if (room->have >= room->need || room->when_empty < room->need) return;
     const Shape& shape = state_.cluster.shapes().Get(role_.shape);
     if (shape.segment.size > 1 || !shape.spread.level.empty()) return;
-    const std::string level = reason.level.empty() ? "cluster" : reason.level;
-    for (const LevelRoom& room : view_.levels) {
-      if (room.level != level || room.when_empty < room.need) continue;
-      const int64_t most = MostOnOneHost(state_, request_, role_.shape);
-      Help& help = view_.helps.emplace_back();
-      help.kind = HelpKind::kMoreRoom;
-      help.level = room.level;
-      help.domain = room.domain;
-      help.amount = room.need - room.have;
-      help.hosts = (help.amount + most - 1) / std::max<int64_t>(most, 1);
-    }
+    const int64_t most = std::max<int64_t>(MostOnOneHost(state_, request_, role_.shape), 1);
+    Help& help = view_.helps.emplace_back();
+    help.kind = HelpKind::kMoreRoom;
+    help.level = room->level;
+    help.domain = room->domain;
+    help.amount = room->need - room->have;
+    help.hosts = (help.amount + most - 1) / most;
   }
 
   State& state_;

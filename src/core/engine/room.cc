@@ -95,6 +95,7 @@ WithoutPods::WithoutPods(State& state, const std::vector<PodId>& pods) : state_(
   for (const PodId pod : pods) {
     auto booking = ledger.Find(pod);
     if (!booking) continue;
+    if (booking->amount.share().Any() && !shared_) shared_ = ledger.shared();
     taken_.emplace_back(pod, *std::move(booking));
     ledger.Release(pod);
   }
@@ -104,6 +105,7 @@ WithoutPods::~WithoutPods() {
   for (const auto& [pod, booking] : taken_) {
     state_.cluster.ledger().Book(pod, booking.node, booking.kind, booking.amount);
   }
+  if (shared_) state_.cluster.ledger().PutShared(*std::move(shared_));
 }
 
 std::vector<RoomHolder> GangsWithRoom(const State& state, GangId but) {

@@ -2,6 +2,7 @@
 #ifndef PHALANX_CORE_ENGINE_ROOM_H_
 #define PHALANX_CORE_ENGINE_ROOM_H_
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,8 @@ class WithoutPods {
  private:
   State& state_;
   std::vector<std::pair<PodId, Booking>> taken_;
+  // As it was: who books a part of a device anew may get another one.
+  std::optional<SharedDevices> shared_;
 };
 
 // Other gangs that take room, `members` not filled in: those that are expected to end first, then

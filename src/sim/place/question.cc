@@ -58,6 +58,13 @@ std::string WhyNotPlanned(const PodObject& pod, const PodObject& first) {
     return fmt::format("pod {}: {} is '{}', expected {}", name, problem.field, problem.value,
                        problem.expected);
   }
+  const std::string& exclusive = pod.membership->exclusive_level;
+  const std::string& group = pod.membership->group.name;
+  if (!exclusive.empty() || !group.empty()) {
+    return fmt::format("pod {}: the {} is '{}', expected none: other gangs are not looked at", name,
+                       group.empty() ? "exclusive level" : "group",
+                       group.empty() ? exclusive : group);
+  }
   const auto differs = [&](const char* field, const std::string& here, const std::string& there) {
     return fmt::format("pod {}: {} is '{}', expected '{}' as of pod {}/{}", name, field, here,
                        there, first.ns, first.name);

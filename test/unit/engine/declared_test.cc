@@ -143,7 +143,7 @@ TEST_F(DeclaredTest, ItsStatusSaysWhyItIsNotInForce) {
   // Until a node is labelled.
   NodeObject node = rig.nodes.begin()->second;
   node.labels["example.com/cage"] = "c";
-  rig.SetNodes({node});
+  rig.UpdateNode(node);
   rig.Advance(Duration::Seconds(15));
   EXPECT_TRUE(rig.topology_status.at(object.key).in_force.holds);
   EXPECT_EQ(rig.topology_status.at(object.key).nodes, 1);

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "core/engine/room.h"
 #include "core/explain/help_text.h"
+#include "phalanx/device_share.h"
 #include "support/rig.h"
 
 namespace phalanx::test {
@@ -89,6 +91,7 @@ TEST_F(HelpTest, WhoHoldsTheRoomAndTheFirstToEndThatSuffices) {
                   "least"));
   // c is expected to have ended, and says nothing more about when.
   rig.Advance(Duration::Minutes(6));
+  rig.Send(Tick{});  // the engine's time is that of its last command
   EXPECT_EQ(ExplainHelp(Ask("next").helps.at(1)), "when team-a/a ends, at about 00:26 UTC");
 }
 
@@ -113,6 +116,31 @@ TEST_F(HelpTest, RulesOfTheMembers) {
   rig.Run();
   EXPECT_EQ(Ask("thin").helps.at(0).kind, HelpKind::kNoSpread);
   EXPECT_EQ(Ask("whole").helps.at(0).kind, HelpKind::kNoSegments);
+}
+
+// A part of a device goes where least is left, which may be another device than when it came.
+TEST(WithoutPodsTest, PartsOfDevicesAreOnTheDevicesWhereTheyWere) {
+  State state{EngineConfig{}};
+  const NodeId node = state.cluster.UpsertNode(MakeNode("n1", 2));
+  Ledger& ledger = state.cluster.ledger();
+  ResourceNames& names = state.cluster.resources();
+  const auto book = [&](uint32_t pod, int64_t part) {
+    const std::string share = std::string(kShareOf) + kGpu;
+    ledger.Book(PodId(pod), node, BookingKind::kBound, Resources::From({{share, part}}, names));
+  };
+  book(0, 500);
+  book(1, 100);  // beside it: 400 are left
+  book(2, 450);  // on the other: 550 are left, and 50 with the next one
+  book(3, 500);
+  ledger.Release(PodId(1));
+  const auto left = [&] { return ledger.shared().Left(node, names.Intern(kGpu)); };
+  EXPECT_THAT(left(), ElementsAre(50, 500));
+  {
+    const WithoutPods gone(state, {PodId(3)});
+    EXPECT_THAT(left(), ElementsAre(500, 550));
+  }
+  EXPECT_THAT(left(), ElementsAre(50, 500));
+  EXPECT_TRUE(ledger.CheckSums());
 }
 
 TEST_F(HelpTest, OnlyForGangsThatWaitForRoom) {

@@ -164,6 +164,15 @@ void SendWhatCannotBeRead(Rig& rig) {
   rig.Send(std::move(changes));
 }
 
+void DeclareALevel(Rig& rig) {
+  ApiObject object;
+  object.key = {"ClusterTopology", "", "default"};
+  object.uid = "uid-default";
+  object.body = DeclaredTopology{0, true, {{"row", "example.com/row"}}};
+  rig.SetObject(std::move(object));
+  rig.Advance(Duration::Seconds(1));
+}
+
 // Its answer has not come.
 void AskAJob(Rig& rig) {
   rig.jobs_answer = false;
@@ -237,6 +246,7 @@ const std::map<std::string, Story>& Stories() {
       {"Gang.dry_run", refused},
       {"Gang.jobs", refused},
       {"State.board", {WaitUntilTold, {}}},
+      {"State.topologies", {DeclareALevel, {}}},
       {"State.refused_told", {SendWhatCannotBeRead, {}}},
       {"State.job_reads", {AskAJob, {}}},
       {"State.plans_made", {AdmitTwo, {}}},

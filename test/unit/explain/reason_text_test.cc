@@ -82,10 +82,21 @@ TEST(ReasonTextTest, UnequalMembersAreNamedWithTheSum) {
 TEST(ReasonTextTest, TopologyNamesTheBestDomain) {
   Reason reason = Full(ReasonCode::kTopology);
   reason.detail.clear();
+  reason.subject.clear();
   EXPECT_THAT(
       Explain(reason),
       HasSubstr(
           "needs 16 members (like team-a/train-9) in one nvlink; best nvl-07 has room for 14"));
+}
+
+TEST(ReasonTextTest, TopologyOfAGroupCountsTheMembersOfAllItsGangs) {
+  Reason reason = Full(ReasonCode::kTopology);
+  reason.detail.clear();
+  reason.subject = "pipeline";
+  EXPECT_THAT(
+      Explain(reason),
+      HasSubstr("the gangs of group pipeline need one nvlink for 16 members; best nvl-07 has "
+                "room for 14"));
 }
 
 TEST(ReasonTextTest, TopologyTellsHowMuchFitsInWholeSegments) {

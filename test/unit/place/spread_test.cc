@@ -53,10 +53,10 @@ TEST_F(SpreadTest, AtMost) {
 }
 
 TEST_F(SpreadTest, AtLeast) {
-  // Three and one would be packed; d0 has no rack.
   EXPECT_EQ(Where(5, {"rack", 0, 2}), "a0:1 a1:1 a2:1 b0:1 b1:1");
-  EXPECT_EQ(Where(6, {"rack", 0, 2}), "a0:1 a1:1 c0:1 c1:1 c2:1 c3:1");
+  EXPECT_EQ(Where(6, {"rack", 0, 2}), "a0:1 a1:1 a2:1 c0:1 c1:1 c2:1");
   EXPECT_EQ(Where(6, {"rack", 0, 3}), "a0:1 a1:1 a2:1 c0:1 c1:1 c2:1");
+  // Three and one would be packed.
   EXPECT_EQ(Where(4, {"rack", 3, 2}), "a0:1 a1:1 b0:1 b1:1");
   // Without room for a table the shares are right, and nothing else is promised.
   PlacementRequest poor = Ask(4, {"rack", 3, 2});
