@@ -10,8 +10,8 @@
 
 namespace phalanx::judge {
 
-// What is wrong with placing `gang` where `others` have a place already: members of it, and of other
-// gangs, of which those of its group count.
+// What is wrong with placing `gang` where `others` have a place already: members of it, and of
+// other gangs, of which those of its group count.
 std::vector<std::string> CheckGroup(const World& world, const std::vector<Assignment>& gang,
                                     const std::vector<Assignment>& others);
 

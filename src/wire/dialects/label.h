@@ -3,7 +3,8 @@
 //   labels       gang, gang-size, role, group
 //   annotations  gang-min, topology-required, topology-preferred, segment-size,
 //                segment-topology-required, segment-topology-preferred, topology-exclusive,
-//                group-size, group-topology-required, group-topology-preferred, expected-duration, and how members are spread (spread.h)
+//                group-size, group-topology-required, group-topology-preferred, expected-duration,
+//                and how members are spread (spread.h)
 //   written by the Binding (annotations)  plan, rank, gang-size, domain
 //
 // Threads: pure functions. Errors: what can not be followed becomes a Problem of the membership;
