@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # test.sh [fast|all]: installs, builds and runs every test but the long ones.
 #
-#   (none)  style, C++, scenarios, runtime under ThreadSanitizer, Go, end to end
-#   fast    style, C++, scenarios and Go: what needs no lab
+#   (none)  style, C++, scenarios, the campaign of faults, runtime under ThreadSanitizer, Go, end to end
+#   fast    style, C++, scenarios and Go: what needs neither lab nor minutes
 #   all     the long ones too, the whole-system benchmarks at tiny size, C++ again under
 #           AddressSanitizer, Go with the race detector
 #
@@ -97,6 +97,7 @@ if build_part cpp; then
   else
     suites_run cpp ctest_suite release -LE long
   fi
+  [[ "$mode" == fast ]] || suites_step faults build/bin/phalanx-sim faults --seeds 2000
   if [[ "$mode" != fast && (-d test/runtime || -d test/unit/runtime) ]]; then
     suites_run runtime-tsan tsan_suite
   fi

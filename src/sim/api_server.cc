@@ -45,16 +45,17 @@ void ApiServer::RemoveObject(const ObjectKey& key) {
 
 std::string ApiServer::CreatePod(const PodSpec& spec, int incarnation) {
   ApiPod pod{.spec = spec, .incarnation = incarnation};
-  pod.name = incarnation == 1 ? spec.name : fmt::format("{}-r{}", spec.name, incarnation);
+  const bool first = incarnation == 1 || spec.keeps_name;
+  pod.name = first ? spec.name : fmt::format("{}-r{}", spec.name, incarnation);
   pod.uid = fmt::format("{}-{}-{:06}", spec.ns, pod.name, ++uids_);
   // The API server counts creation times in seconds.
-  pod.created = Time{queue_.now().ms / 1000 * 1000};
+  pod.created = Time{(queue_.now() + wall_).ms / 1000 * 1000};
   std::string uid = pod.uid;
   newest_[pod.ScenarioName()] = uid;
   groups_[spec.group].insert(uid);
   if (!spec.node.empty()) {
     on_node_[spec.node].insert(uid);
-    pod.bound_at = queue_.now();
+    pod.bound_at = queue_.now() + wall_;
   }
   pods_.emplace(uid, std::move(pod));
   TellPod(uid);
@@ -70,8 +71,9 @@ std::optional<ApiError> ApiServer::Bind(const std::string& uid, const std::strin
     return ApiError{409, fmt::format("pod is already assigned to node \"{}\"", pod->spec.node)};
   }
   pod->spec.node = node;
+  ++binds_;
   pod->plan = plan;
-  pod->bound_at = queue_.now();
+  pod->bound_at = queue_.now() + wall_;
   on_node_[node].insert(uid);
   TellPod(uid);
   return std::nullopt;
@@ -93,6 +95,7 @@ void ApiServer::RemovePod(const std::string& uid) {
   if (it == pods_.end()) return;
   groups_[it->second.spec.group].erase(uid);
   on_node_[it->second.spec.node].erase(uid);
+  if (it->second.phase == PodPhase::kSucceeded) spent_.insert(it->second.spec.group);
   pods_.erase(it);
   DropOwned(uid);
   TellPod(uid);
@@ -203,12 +206,18 @@ std::vector<std::string> ApiServer::Matching(const PodSelector& selector) const 
   return uids;
 }
 
+std::vector<const ApiPod*> ApiServer::PodsOn(const std::string& node) const {
+  std::vector<const ApiPod*> pods;
+  auto it = on_node_.find(node);
+  if (it == on_node_.end()) return pods;
+  for (const std::string& uid : it->second) pods.push_back(FindPod(uid));
+  return pods;
+}
+
 QuantityMap ApiServer::UsedOn(const std::string& node) const {
   QuantityMap used;
-  auto it = on_node_.find(node);
-  if (it == on_node_.end()) return used;
-  for (const std::string& uid : it->second) {
-    for (const auto& [name, quantity] : FindPod(uid)->spec.requests) used[name] += quantity;
+  for (const ApiPod* pod : PodsOn(node)) {
+    for (const auto& [name, quantity] : pod->spec.requests) used[name] += quantity;
   }
   return used;
 }

@@ -67,6 +67,9 @@ class ApiServer {
  public:
   explicit ApiServer(EventQueue& queue) : queue_(queue) {}
 
+  // The clock by which objects are stamped.
+  void JumpClock(Duration by) { wall_ = wall_ + by; }
+
   void Watch(ApiObserver* observer) { observers_.push_back(observer); }
 
   void AddNode(NodeObject node);  // gets a new UID
@@ -108,8 +111,13 @@ class ApiServer {
   const ApiPod* FindByScenarioName(const std::string& name) const;
   // Present pods of a gang or job, by UID.
   std::vector<const ApiPod*> PodsOfGroup(const std::string& group) const;
+  // Groups that can't be whole again: members that had succeeded were deleted.
+  const std::set<std::string>& spent() const { return spent_; }
+  int64_t binds() const { return binds_; }  // Bindings that were made
   std::vector<std::string> Matching(const PodSelector& selector) const;
-  // What pods on the node take in all.
+  // Pods that take room on the node, by UID.
+  std::vector<const ApiPod*> PodsOn(const std::string& node) const;
+  // What they take in all.
   QuantityMap UsedOn(const std::string& node) const;
 
  private:
@@ -127,7 +135,10 @@ class ApiServer {
   std::map<std::string, std::set<std::string>> on_node_;  // node -> UIDs of pods that take room
   std::map<GangKey, ApiGang> gangs_;
   bool serves_gangs_ = true;
+  Duration wall_;  // by how much its clock is ahead
   int64_t uids_ = 0;
+  int64_t binds_ = 0;
+  std::set<std::string> spent_;
 };
 
 }  // namespace phalanx::sim

@@ -8,8 +8,8 @@ constexpr int64_t kSliceWorkUnits = 200'000;
 
 }  // namespace
 
-Brain::Brain(EventQueue& queue, const EngineConfig& config, Recorder& recorder)
-    : queue_(queue), config_(config), recorder_(recorder) {
+Brain::Brain(EventQueue& queue, const EngineConfig& config, Recorder& recorder, Tamper* tamper)
+    : queue_(queue), config_(config), recorder_(recorder), tamper_(tamper) {
   Start();
 }
 
@@ -21,7 +21,9 @@ void Brain::Stop() {
 void Brain::Start() {
   engine_ = std::make_unique<Engine>(config_);
   recorder_.ForgetAnswers();
+  offset_ = wall_;
   down_ = false;
+  ++lives_;
   ++life_;
   slice_due_ = false;
   tick_at_ = Time::Never();
@@ -29,7 +31,16 @@ void Brain::Start() {
 
 void Brain::Apply(const Command& command) {
   ++commands_;
-  Outcome outcome = engine_->Apply(command);
+  if (!tamper_) return Run(command, command);
+  std::vector<Command> told = tamper_->Told(command);
+  if (told.empty() && check_) check_(command, {});
+  for (const Command& one : told) Run(command, one);
+}
+
+void Brain::Run(const Command& command, const Command& told) {
+  Outcome outcome = engine_->Apply(told);
+  std::vector<Command> more;
+  if (tamper_) tamper_->Decided(outcome, more);
   recorder_.Record(queue_.elapsed(), outcome);
   if (check_) check_(command, outcome);
   for (Directive& directive : outcome.directives) {
@@ -37,6 +48,7 @@ void Brain::Apply(const Command& command) {
       if (life == life_) deliver_(directive);
     });
   }
+  for (const Command& one : more) Run(Command{Now(), Tick{}}, one);
   ScheduleSlice();
   ScheduleTick();
 }
@@ -53,7 +65,9 @@ void Brain::ScheduleSlice() {
 
 void Brain::ScheduleTick() {
   Time due = engine_->NextDeadline();
-  if (due == Time::Never() || due == tick_at_) return;
+  if (due == Time::Never()) return;
+  due = Time{due.ms - offset_.ms};
+  if (due == tick_at_) return;
   tick_at_ = due;
   queue_.BackgroundAt(due, [this, life = life_, due] {
     if (life != life_ || tick_at_ != due) return;

@@ -20,8 +20,8 @@ std::string OverfullResource(const ApiServer& api, const std::string& node) {
 
 }  // namespace
 
-Controllers::Controllers(EventQueue& queue, ApiServer& api, Settings& settings)
-    : queue_(queue), api_(api), settings_(settings) {
+Controllers::Controllers(EventQueue& queue, ApiServer& api, Settings& settings, Faults& faults)
+    : queue_(queue), api_(api), settings_(settings), faults_(faults) {
   api_.Watch(this);
 }
 
@@ -44,8 +44,12 @@ void Controllers::PodChanged(const std::string& uid, const ApiPod* pod) {
     return;
   }
   last_seen_[uid] = *pod;
-  // A Job replaces a pod as soon as it is terminating or has failed.
-  if (pod->deleting || pod->phase == PodPhase::kFailed) Replace(*pod);
+  // A Job replaces a pod as soon as it is terminating or has failed; a name must be free first.
+  const bool failed = pod->phase == PodPhase::kFailed;
+  if (!pod->spec.keeps_name && (pod->deleting || failed)) Replace(*pod);
+  if (pod->spec.keeps_name && pod->spec.job_owned && failed) {
+    queue_.After(kJobLatency, [this, uid] { api_.RemovePod(uid); });
+  }
   if (pod->TakesRoom() && started_.insert(uid).second) {
     // In an event of its own: the Binding comes before the kubelet sees it.
     bool no_node = !api_.FindNode(pod->spec.node);
@@ -75,6 +79,9 @@ void Controllers::RunKubelet(const std::string& uid) {
   if (!overfull.empty() && pod->phase == PodPhase::kPending && pod->spec.ours) {
     return api_.SetPhase(uid, PodPhase::kFailed, "OutOf" + overfull);
   }
+  const FaultRule* rule = faults_.Refuses(FaultStage::kKubelet, pod->spec.group,
+                                          pod->ScenarioName(), pod->spec.node, queue_.elapsed());
+  if (rule) return api_.SetPhase(uid, PodPhase::kFailed, rule->message);
   std::optional<Duration> runs = pod->spec.runs;
   api_.SetPhase(uid, PodPhase::kRunning, "");
   if (!runs) return;

@@ -14,7 +14,7 @@ namespace phalanx::sim {
 
 class Controllers : public ApiObserver {
  public:
-  Controllers(EventQueue& queue, ApiServer& api, Settings& settings);
+  Controllers(EventQueue& queue, ApiServer& api, Settings& settings, Faults& faults);
 
   void NodeChanged(const std::string& name, const NodeObject* node) override;
   void PodChanged(const std::string& uid, const ApiPod* pod) override;
@@ -31,6 +31,7 @@ class Controllers : public ApiObserver {
   EventQueue& queue_;
   ApiServer& api_;
   Settings& settings_;
+  Faults& faults_;
   std::set<std::string> started_;     // UIDs that a kubelet has seen
   std::set<std::string> ended_jobs_;  // groups that were deleted as a whole
   std::set<std::string> replaced_;    // UIDs for which nothing is to be made (any more)

@@ -29,8 +29,8 @@ std::vector<FieldInfo> GangFields() {
   for (const char* name : {"nodes", "ranks", "events"}) {
     fields.push_back({name, FieldType::kList, {}});
   }
-  for (const char* name : {"waits", "runs", "done", "gone", "ended", "partial", "holds-none",
-                           "never-fits", "object"}) {
+  for (const char* name : {"waits", "runs", "done", "gone", "ended", "over", "partial",
+                           "holds-none", "never-fits", "object"}) {
     fields.push_back({name, FieldType::kFlag, {}});
   }
   return fields;

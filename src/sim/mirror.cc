@@ -4,8 +4,9 @@
 
 namespace phalanx::sim {
 
-Mirror::Mirror(EventQueue& queue, ApiServer& api, Brain& brain, Settings& settings, Jitter& jitter)
-    : queue_(queue), api_(api), brain_(brain), settings_(settings), jitter_(jitter) {
+Mirror::Mirror(EventQueue& queue, ApiServer& api, Link& link, const EngineConfig& config,
+               Settings& settings, Jitter& jitter)
+    : queue_(queue), api_(api), link_(link), config_(config), settings_(settings), jitter_(jitter) {
   api_.Watch(this);
 }
 
@@ -17,7 +18,7 @@ void Mirror::NodeChanged(const std::string& name, const NodeObject* node) {
 
 void Mirror::PodChanged(const std::string& uid, const ApiPod* pod) {
   Pending change{.due = {}, .key = uid, .is_pod = true, .node = {}, .pod = {}};
-  if (pod && IsSent(*pod)) change.pod = ToPodObject(*pod, brain_.config().accelerators);
+  if (pod && IsSent(*pod)) change.pod = ToPodObject(*pod, config_.accelerators);
   Enqueue(std::move(change));
 }
 
@@ -29,7 +30,6 @@ void Mirror::ObjectChanged(const ObjectKey& key, const StoredObject* object) {
 }
 
 void Mirror::Enqueue(Pending change) {
-  if (!running_) return;
   change.due = queue_.now() + jitter_(settings_.watch);
   // A watch keeps its order.
   if (!pending_.empty() && change.due < pending_.back().due) change.due = pending_.back().due;
@@ -74,43 +74,42 @@ void Mirror::Flush() {
   }
   for (auto& [name, node] : nodes) changes.nodes.push_back(std::move(node));
   for (auto& [uid, pod] : pods) changes.pods.push_back(std::move(pod));
-  Send(std::move(changes));
+  Note(changes);
+  const bool nothing = changes.removed_nodes.empty() && changes.removed_objects.empty() &&
+                       changes.removed_pods.empty() && changes.nodes.empty() &&
+                       changes.objects.empty() && changes.pods.empty();
+  if (running_ && !nothing) link_.UpInOrder(changes);
 }
 
-void Mirror::Send(Changes changes) {
+void Mirror::Note(const Changes& changes) {
   for (const std::string& name : changes.removed_nodes) nodes_.erase(name);
   for (const std::string& uid : changes.removed_pods) pods_.erase(uid);
   for (const RemovedObject& removed : changes.removed_objects) objects_.erase(removed.key);
   for (const ApiObject& object : changes.objects) objects_[object.key] = object;
   for (const NodeObject& node : changes.nodes) nodes_[node.name] = node;
   for (const PodObject& pod : changes.pods) pods_[pod.uid] = pod;
-  const bool nothing = changes.removed_nodes.empty() && changes.removed_objects.empty() &&
-                       changes.removed_pods.empty() && changes.nodes.empty() &&
-                       changes.objects.empty() && changes.pods.empty();
-  if (nothing) return;
-  brain_.Send(std::move(changes));
+}
+
+// Watches without latency are never behind.
+void Mirror::Relist() {
+  pending_.clear();
+  nodes_ = api_.nodes();
+  objects_.clear();
+  pods_.clear();
+  for (const auto& [key, object] : api_.objects()) objects_[key] = ToApiObject(key, object);
+  for (const auto& [uid, pod] : api_.pods()) {
+    if (IsSent(pod)) pods_[uid] = ToPodObject(pod, config_.accelerators);
+  }
 }
 
 void Mirror::SendSnapshot() {
-  Stop();
   running_ = true;
+  if (settings_.watch.ms == 0) Relist();
   Changes snapshot;
-  for (const auto& [name, node] : api_.nodes()) snapshot.nodes.push_back(node);
-  for (const auto& [key, object] : api_.objects()) {
-    snapshot.objects.push_back(ToApiObject(key, object));
-  }
-  for (const auto& [uid, pod] : api_.pods()) {
-    if (IsSent(pod)) snapshot.pods.push_back(ToPodObject(pod, brain_.config().accelerators));
-  }
-  Send(std::move(snapshot));
-}
-
-void Mirror::Stop() {
-  running_ = false;
-  pending_.clear();
-  nodes_.clear();
-  objects_.clear();
-  pods_.clear();
+  for (const auto& [name, node] : nodes_) snapshot.nodes.push_back(node);
+  for (const auto& [key, object] : objects_) snapshot.objects.push_back(object);
+  for (const auto& [uid, pod] : pods_) snapshot.pods.push_back(pod);
+  link_.UpInOrder(snapshot);
 }
 
 }  // namespace phalanx::sim

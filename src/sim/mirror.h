@@ -1,4 +1,5 @@
-// The adapter's view of the cluster: what it has told the brain, after the latency of its watches.
+// The adapter's view of the cluster, behind the API server by the latency of its watches, and what
+// it tells the brain of it.
 #ifndef PHALANX_SIM_MIRROR_H_
 #define PHALANX_SIM_MIRROR_H_
 
@@ -10,26 +11,27 @@
 
 #include "phalanx/command.h"
 #include "sim/api_server.h"
-#include "sim/brain.h"
+#include "sim/link.h"
 #include "sim/settings.h"
 
 namespace phalanx::sim {
 
 class Mirror : public ApiObserver {
  public:
-  Mirror(EventQueue& queue, ApiServer& api, Brain& brain, Settings& settings, Jitter& jitter);
+  Mirror(EventQueue& queue, ApiServer& api, Link& link, const EngineConfig& config,
+         Settings& settings, Jitter& jitter);
 
   void NodeChanged(const std::string& name, const NodeObject* node) override;
   void PodChanged(const std::string& uid, const ApiPod* pod) override;
   void ObjectChanged(const ObjectKey& key, const StoredObject* object) override;
 
-  // Sends everything that there is; from here on changes follow. Without Stop() in between it
+  // Sends everything that it knows of; from here on changes follow. Without Stop() in between it
   // starts anew.
   void SendSnapshot();
-  // Nothing is sent until the next snapshot.
-  void Stop();
+  // Nothing is sent until the next snapshot; the watches go on.
+  void Stop() { running_ = false; }
 
-  // As sent.
+  // As known here.
   const std::map<std::string, NodeObject>& nodes() const { return nodes_; }
   const std::map<std::string, PodObject>& pods() const { return pods_; }
   const std::map<ObjectKey, ApiObject>& objects() const { return objects_; }
@@ -47,11 +49,13 @@ class Mirror : public ApiObserver {
   };
   void Enqueue(Pending change);
   void Flush();
-  void Send(Changes changes);
+  void Note(const Changes& changes);
+  void Relist();
 
   EventQueue& queue_;
   ApiServer& api_;
-  Brain& brain_;
+  Link& link_;
+  const EngineConfig& config_;
   Settings& settings_;
   Jitter& jitter_;
   bool running_ = false;

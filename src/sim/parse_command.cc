@@ -1,5 +1,5 @@
-// Statements about what happens over time: changes of nodes and pods, faults, latencies, restarts,
-// and the settings of a run.
+// Statements about what happens over time: changes of nodes and pods, latencies, and the settings
+// of a run.
 #include <fmt/format.h>
 
 #include <limits>
@@ -95,60 +95,6 @@ void ParseSetNode(Line& line) {
     line.AddAction(spec.at, spec.change);
   }
 }
-
-struct FaultLine {
-  FaultRule rule;
-  Duration at;
-};
-
-std::vector<Attribute<FaultLine>> FaultAttributes() {
-  using L = FaultLine;
-  auto names = [](const Word& w, std::vector<std::string>& out) {
-    std::optional<std::vector<std::string>> read = ReadNameList(w.value);
-    for (const std::string& name : read.value_or(std::vector<std::string>{})) {
-      out.push_back(Qualified(name));
-    }
-    return read.has_value() && !read->empty();
-  };
-  return {
-      {"at", kTimeExpected, [](const Word& w, L& l) { return ReadTimeInto(w, l.at); }},
-      {"until", kTimeExpected, [](const Word& w, L& l) { return ReadTimeInto(w, l.rule.until); }},
-      {"gang", "names of gangs or jobs",
-       [names](const Word& w, L& l) { return names(w, l.rule.pods.groups); }},
-      {"pod", "names of pods", [names](const Word& w, L& l) { return names(w, l.rule.pods.pods); }},
-      {"node", "the name of a node",
-       [](const Word& w, L& l) {
-         l.rule.node = w.value;
-         return !w.value.empty();
-       }},
-      {"times", "a whole number from 1 on",
-       [](const Word& w, L& l) { return ReadNumberInto(w, l.rule.times, 1, INT64_MAX); }},
-      {"message", "a text",
-       [](const Word& w, L& l) {
-         l.rule.message = w.value;
-         return !w.value.empty();
-       }},
-  };
-}
-
-bool ReadStage(const Word& word, FaultLine& line) {
-  static const std::map<std::string, FaultStage> kStages = {{"filter", FaultStage::kFilter},
-                                                            {"reserve", FaultStage::kReserve},
-                                                            {"prebind", FaultStage::kPreBind}};
-  auto it = kStages.find(word.value);
-  if (it != kStages.end()) line.rule.stage = it->second;
-  return it != kStages.end();
-}
-
-void AddFaultAction(Line& line, FaultLine& fault) {
-  if (!line.CheckGroups(fault.rule.pods.groups) || !line.CheckPods(fault.rule.pods.pods)) return;
-  line.AddAction(fault.at, AddFault{std::move(fault.rule)});
-}
-
-struct RestartLine {
-  Duration at;
-  Duration down;
-};
 
 struct LatencyLine {
   Duration at;
@@ -325,29 +271,6 @@ void ParseEndWork(Line& line) {
   line.AddAction(end.at, EndPods{*pods, line.words()[0].key == "fail", end.reason});
 }
 
-void ParseRefuse(Line& line) {
-  std::vector<Attribute<FaultLine>> table = FaultAttributes();
-  table.push_back({"plugin", "the name of a scheduler plugin", [](const Word& w, FaultLine& l) {
-                     l.rule.plugin = w.value;
-                     return !w.value.empty();
-                   }});
-  table.push_back({"stage", "filter, reserve or prebind", ReadStage});
-  table.push_back(
-      {"pod-refused", "", [](const Word&, FaultLine& l) { return l.rule.pod_refused = true; }});
-  FaultLine fault;
-  if (ReadAttributes(line, 1, table, fault)) AddFaultAction(line, fault);
-}
-
-void ParseRefuseBind(Line& line) {
-  std::vector<Attribute<FaultLine>> table = FaultAttributes();
-  table.push_back({"code", "an HTTP status from 400 to 599", [](const Word& w, FaultLine& l) {
-                     return ReadNumberInto(w, l.rule.code, 400, 599);
-                   }});
-  FaultLine fault;
-  fault.rule.stage = FaultStage::kBind;
-  if (ReadAttributes(line, 1, table, fault)) AddFaultAction(line, fault);
-}
-
 void ParseLatency(Line& line) {
   LatencyLine latency;
   if (!ReadAttributes(line, 1, LatencyAttributes(), latency)) return;
@@ -363,22 +286,6 @@ void ParseBinding(Line& line) {
   if (!binding.order && !binding.in_flight) line.Fail(line.text(), "order= or in-flight=");
   if (binding.order) line.AddAction(binding.at, SetBindOrder{*binding.order});
   if (binding.in_flight) line.AddAction(binding.at, SetBindsInFlight{*binding.in_flight});
-}
-
-void ParseRestart(Line& line) {
-  static const std::vector<Attribute<RestartLine>> kTable = {
-      {"at", kTimeExpected, [](const Word& w, RestartLine& r) { return ReadTimeInto(w, r.at); }},
-      {"down", kTimeExpected,
-       [](const Word& w, RestartLine& r) { return ReadTimeInto(w, r.down); }}};
-  const std::string* which = line.Bare(1, "adapter or brain");
-  RestartLine restart;
-  if (!which || !ReadAttributes(line, 2, kTable, restart)) return;
-  if (*which != "adapter" && *which != "brain") {
-    line.FailUnknown(*which, "adapter or brain", {"adapter", "brain"});
-    return;
-  }
-  Process process = *which == "adapter" ? Process::kAdapter : Process::kBrain;
-  line.AddAction(restart.at, Restart{process, restart.down});
 }
 
 void ParseConfig(Line& line) { ReadAttributes(line, 1, ConfigAttributes(), line.scenario()); }

@@ -178,6 +178,11 @@ void ParseUngate(Line& line);
 void ParseEndWork(Line& line);  // finish, fail
 void ParseRefuse(Line& line);
 void ParseRefuseBind(Line& line);
+void ParseRefusePod(Line& line);
+void ParseMessages(Line& line);
+void ParseCut(Line& line);
+void ParseLead(Line& line);
+void ParseClock(Line& line);
 void ParseLatency(Line& line);
 void ParseBinding(Line& line);
 void ParseRestart(Line& line);

@@ -171,6 +171,8 @@ std::vector<PodAttribute> GangAttributes() {
                      return ReadNumberInto(w, p.members, 1, 20'000);
                    }});
   table.push_back(
+      {"keeps-names", "", [](const Word&, PodLine& p) { return p.spec.keeps_name = true; }});
+  table.push_back(
       {"every", kTimeExpected, [](const Word& w, PodLine& p) { return ReadTimeInto(w, p.every); }});
   return table;
 }

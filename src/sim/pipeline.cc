@@ -9,11 +9,12 @@
 
 namespace phalanx::sim {
 
-Pipeline::Pipeline(EventQueue& queue, ApiServer& api, Brain& brain, Recorder& recorder,
+Pipeline::Pipeline(EventQueue& queue, ApiServer& api, Brain& brain, Link& link, Recorder& recorder,
                    Settings& settings, Faults& faults, Jitter& jitter)
     : queue_(queue),
       api_(api),
       brain_(brain),
+      link_(link),
       recorder_(recorder),
       settings_(settings),
       faults_(faults),
@@ -121,8 +122,9 @@ void Pipeline::Carry(const Reject& reject) {
   }
 }
 
-void Pipeline::Stop() {
+void Pipeline::Stop(Duration slow) {
   ++life_;
+  slow_until_ = queue_.now() + slow;
   stopped_ = true;
   plans_.clear();
   members_.clear();
@@ -182,33 +184,26 @@ void Pipeline::Drop(const std::string& uid) {
   members_.erase(it);
 }
 
-void Pipeline::GiveBack(Member& member) {
+void Pipeline::GiveBack(Member& member, const std::string& why) {
   if (member.leaving) return;
   member.leaving = true;
-  queue_.After(jitter_(settings_.give_back), [this, life = life_, copy = member] {
+  queue_.After(jitter_(settings_.give_back), [this, life = life_, copy = member, why] {
     Member* left = life == life_ ? Find(copy.uid, copy.plan) : nullptr;
     if (!left) return;
     Drop(copy.uid);
-    SendFact(copy, MemberState::kReturned);
+    SendFact(copy, MemberState::kReturned, 0, why);
     NodeChanged("", nullptr);
   });
 }
 
 void Pipeline::SendFact(const Member& member, MemberState state, int32_t code,
                         const std::string& message) {
-  // In an event of its own, since the brain may be at work on the command that led to this one.
-  MemberFact fact{member.uid, member.plan, member.node, state, code, message};
-  queue_.After({}, [this, life = life_, fact = std::move(fact)] {
-    if (life == life_) brain_.Send(fact);
-  });
+  link_.Up(MemberFact{member.uid, member.plan, member.node, state, code, message});
 }
 
 void Pipeline::SendConflict(const Member& member, CycleStage stage, const std::string& plugin,
                             const std::string& message, bool pod_refused) {
-  Conflict conflict{member.uid, member.plan, member.node, plugin, message, stage, pod_refused};
-  queue_.After({}, [this, life = life_, conflict = std::move(conflict)] {
-    if (life == life_) brain_.Send(conflict);
-  });
+  link_.Up(Conflict{member.uid, member.plan, member.node, plugin, message, stage, pod_refused});
 }
 
 Pipeline::Member* Pipeline::Find(const std::string& uid, uint64_t plan) {

@@ -23,15 +23,15 @@
 #include "phalanx/command.h"
 #include "phalanx/outcome.h"
 #include "sim/api_server.h"
-#include "sim/brain.h"
+#include "sim/link.h"
 #include "sim/settings.h"
 
 namespace phalanx::sim {
 
 class Pipeline : public ApiObserver {
  public:
-  Pipeline(EventQueue& queue, ApiServer& api, Brain& brain, Recorder& recorder, Settings& settings,
-           Faults& faults, Jitter& jitter);
+  Pipeline(EventQueue& queue, ApiServer& api, Brain& brain, Link& link, Recorder& recorder,
+           Settings& settings, Faults& faults, Jitter& jitter);
 
   void NodeChanged(const std::string& name, const NodeObject* node) override;
   void PodChanged(const std::string& uid, const ApiPod* pod) override;
@@ -40,9 +40,12 @@ class Pipeline : public ApiObserver {
   void Carry(const Release& release);
   void Carry(const Reject& reject);
 
-  // The process ends: everything but Bindings under way is forgotten without a fact.
-  void Stop();
+  // The process ends: everything but Bindings under way is forgotten without a fact. Those arrive
+  // after `slow`.
+  void Stop(Duration slow);
   void Start();
+  // Without the lead no Binding begins.
+  void SetLeading(bool leads) { leads_ = leads; }
   // The brain is gone: members that are not released for Bind leave without a fact.
   void DropUnreleased();
   // Members that are released for Bind and not bound; the snapshot of a new epoch names them.
@@ -68,6 +71,8 @@ class Pipeline : public ApiObserver {
     int32_t gang_size = 0;
     Step step = Step::kQueued;
     bool leaving = false;
+    Time give_up = {};    // a Binding that fails for a moment is tried again until then
+    Duration pause = {};  // before the next try
   };
   struct Plan {
     bool prepare_open = false;
@@ -87,11 +92,15 @@ class Pipeline : public ApiObserver {
   void OrderBindQueue();
   void StartBinds();
   void StartBind(Member& member);
-  void FinishBind(const std::string& uid, uint64_t plan);
+  void SendBinding(const Member& member);
+  void FinishBind(Member& member);
+  void FinishOrphan(const Member& member);
+  void RetryBind(Member& member);
+  void FindBound(Member& member);
   void BindRefused(Member& member, const ApiError& error);
 
   // The member leaves: at once for the pipeline, as a fact after the latency of a return.
-  void GiveBack(Member& member);
+  void GiveBack(Member& member, const std::string& why = "");
   void SendConflict(const Member& member, CycleStage stage, const std::string& plugin,
                     const std::string& message, bool pod_refused);
   bool RefusedByFault(const Member& member, FaultStage stage, CycleStage as);
@@ -105,6 +114,7 @@ class Pipeline : public ApiObserver {
   EventQueue& queue_;
   ApiServer& api_;
   Brain& brain_;
+  Link& link_;
   Recorder& recorder_;
   Settings& settings_;
   Faults& faults_;
@@ -112,6 +122,8 @@ class Pipeline : public ApiObserver {
 
   uint64_t life_ = 0;
   bool stopped_ = false;
+  bool leads_ = true;
+  Time slow_until_;  // for requests of an earlier life
   std::map<uint64_t, Plan> plans_;
   std::map<std::string, Member> members_;                 // by UID
   std::map<std::string, std::set<std::string>> assumed_;  // node -> UIDs of reserved members

@@ -8,6 +8,16 @@
 #include "sim/scheduler_filters.h"
 
 namespace phalanx::sim {
+namespace {
+
+// A Binding that fails for a moment is tried again after 20 ms, 40 ms, ... 2 s, for 10 s.
+constexpr Duration kFirstPause{20};
+constexpr Duration kLastPause = Duration::Seconds(2);
+constexpr Duration kBindDeadline = Duration::Seconds(10);
+
+bool IsPassing(int32_t code) { return code == 0 || code == 408 || code == 429 || code >= 500; }
+
+}  // namespace
 
 void Pipeline::RunCycle() {
   if (cycles_.empty()) return;
@@ -28,7 +38,11 @@ void Pipeline::RunMemberCycle(Member& member) {
   CheckAnswer(member);
   if (RefusedByFault(member, FaultStage::kFilter, CycleStage::kFilter)) return;
   const ApiPod& pod = *api_.FindPod(member.uid);
-  std::optional<PluginRefusal> refusal = RunFilters(api_, pod, member.node, AssumedOn(member.node));
+  const Tamper* tamper = brain_.tamper();
+  std::optional<PluginRefusal> refusal;
+  if (!tamper || !tamper->NoFilters()) {
+    refusal = RunFilters(api_, pod, member.node, AssumedOn(member.node));
+  }
   if (refusal) {
     SendConflict(member, CycleStage::kFilter, refusal->plugin, refusal->message, false);
     GiveBack(member);
@@ -37,6 +51,7 @@ void Pipeline::RunMemberCycle(Member& member) {
   if (RefusedByFault(member, FaultStage::kReserve, CycleStage::kReserve)) return;
   member.step = Step::kReserved;
   assumed_[member.node].insert(member.uid);
+  if (link_.LosesCall()) return GiveBack(member, "Permit: no answer in time");
   SendFact(member, MemberState::kReserved);
   if (plans_[member.plan].prepare_open) Prepare(member);
 }
@@ -101,8 +116,9 @@ void Pipeline::Prepare(Member& member) {
 bool Pipeline::RefusedInDryRun(Member& member) {
   const FaultRule* rule =
       faults_.Refuses(FaultStage::kBind, member.group, member.pod, member.node, queue_.elapsed());
-  if (rule) BindRefused(member, {rule->code, rule->message});
-  return rule != nullptr;
+  if (!rule || IsPassing(rule->code)) return false;
+  BindRefused(member, {rule->code, rule->message});
+  return true;
 }
 
 void Pipeline::QueueBind(Member& member) {
@@ -146,45 +162,86 @@ void Pipeline::StartBind(Member& member) {
     GiveBack(member);
     return;
   }
+  if (!leads_) {
+    SendConflict(member, CycleStage::kBind, "Phalanx", "this scheduler does not lead", true);
+    GiveBack(member);
+    return;
+  }
   member.step = Step::kBinding;
+  member.give_up = queue_.now() + kBindDeadline;
   ++in_flight_;
+  SendBinding(member);
+}
+
+void Pipeline::SendBinding(const Member& member) {
   queue_.After(jitter_(settings_.bind), [this, life = life_, copy = member] {
-    if (life == life_) {
-      --in_flight_;
-      FinishBind(copy.uid, copy.plan);
-      StartBinds();
-      return;
-    }
-    // The adapter died, its request did not.
-    if (!faults_.Refuses(FaultStage::kBind, copy.group, copy.pod, copy.node, queue_.elapsed())) {
-      api_.Bind(copy.uid, copy.node, BoundPlan{copy.plan, copy.rank, copy.gang_size});
-    }
+    if (life != life_) return FinishOrphan(copy);
+    FinishBind(*Find(copy.uid, copy.plan));  // nothing takes a Binding back
   });
 }
 
-void Pipeline::FinishBind(const std::string& uid, uint64_t plan) {
-  Member* member = Find(uid, plan);
-  if (!member) return;
-  const FaultRule* rule = faults_.Refuses(FaultStage::kBind, member->group, member->pod,
-                                          member->node, queue_.elapsed());
-  if (rule) return BindRefused(*member, {rule->code, rule->message});
-  const BoundPlan written{plan, member->rank, member->gang_size};
-  std::optional<ApiError> error = api_.Bind(uid, member->node, written);
-  const ApiPod* pod = api_.FindPod(uid);
-  if (error && pod && !pod->spec.node.empty()) {  // bound already: that is where it is
-    member->node = pod->spec.node;
-    error.reset();
+// The adapter died, its request did not.
+void Pipeline::FinishOrphan(const Member& member) {
+  if (slow_until_ > queue_.now()) {
+    queue_.At(slow_until_, [this, member] { FinishOrphan(member); });
+    return;
   }
-  if (error && (!pod || pod->deleting)) return GiveBack(*member);
-  if (error) return BindRefused(*member, *error);
-  Member bound = *member;
-  Drop(uid);
-  SendFact(bound, MemberState::kBound);
+  const FaultRule* rule =
+      faults_.Refuses(FaultStage::kBind, member.group, member.pod, member.node, queue_.elapsed());
+  if (rule && !rule->commits) return;
+  api_.Bind(member.uid, member.node, BoundPlan{member.plan, member.rank, member.gang_size});
+}
+
+void Pipeline::FinishBind(Member& member) {
+  const FaultRule* rule =
+      faults_.Refuses(FaultStage::kBind, member.group, member.pod, member.node, queue_.elapsed());
+  const bool passing = rule && IsPassing(rule->code);
+  if (rule && !rule->commits && !passing) return BindRefused(member, {rule->code, rule->message});
+  std::optional<ApiError> error;
+  if (!rule || rule->commits) {
+    error = api_.Bind(member.uid, member.node, {{member.plan, member.rank, member.gang_size}});
+  }
+  // The answer does not tell whether it was done.
+  if (passing) return RetryBind(member);
+  const ApiPod* pod = api_.FindPod(member.uid);
+  const bool bound = pod && !pod->spec.node.empty();
+  if (error && !bound && pod && !pod->deleting) return BindRefused(member, *error);
+  FindBound(member);
+}
+
+// Looks where the pod is, and tries again if it is nowhere.
+void Pipeline::RetryBind(Member& member) {
+  member.pause = std::min(std::max(Duration{member.pause.ms * 2}, kFirstPause), kLastPause);
+  queue_.After(member.pause, [this, life = life_, copy = member] {
+    if (life != life_) return;  // known to nobody: the snapshot tells
+    Member& binding = *Find(copy.uid, copy.plan);
+    const ApiPod* pod = api_.FindPod(copy.uid);
+    if (!pod || pod->deleting || !pod->spec.node.empty()) return FindBound(binding);
+    if (queue_.now() > binding.give_up) return BindRefused(binding, {503, "no answer in time"});
+    SendBinding(binding);
+  });
+}
+
+// The outcome is certain: the pod is where the API server says, or is leaving.
+void Pipeline::FindBound(Member& member) {
+  const ApiPod* pod = api_.FindPod(member.uid);
+  --in_flight_;
+  if (!pod || pod->spec.node.empty()) {
+    GiveBack(member);
+  } else {
+    Member bound = member;
+    bound.node = pod->spec.node;
+    Drop(member.uid);
+    SendFact(bound, MemberState::kBound);
+  }
+  StartBinds();
 }
 
 void Pipeline::BindRefused(Member& member, const ApiError& error) {
+  if (member.step == Step::kBinding) --in_flight_;
   SendFact(member, MemberState::kBindRefused, error.code, error.message);
   GiveBack(member);
+  StartBinds();
 }
 
 }  // namespace phalanx::sim

@@ -90,9 +90,7 @@ void Recorder::Record(Duration elapsed, const Outcome& outcome) {
     line["sequence"] = directive.sequence;
     line.update(std::visit([](const auto& body) { return ToJson(body); }, directive.body));
     Line(line.dump(-1, ' ', false, Json::error_handler_t::replace));
-    if (const auto* admit = std::get_if<Admit>(&directive.body)) ++gangs_[admit->gang].admits;
-    if (const auto* reject = std::get_if<Reject>(&directive.body)) ++gangs_[reject->gang].rejects;
-    if (const auto* evict = std::get_if<Evict>(&directive.body)) ++gangs_[evict->gang].evicts;
+    Count(directive.body);
     if (const auto* event = std::get_if<PodEvent>(&directive.body)) {
       events_[event->pod_uid].push_back(event->reason + ": " + event->message);
     }
@@ -109,6 +107,16 @@ void Recorder::Record(Duration elapsed, const Outcome& outcome) {
                      {"reason", answer.reason}});
     Line(line.dump(-1, ' ', false, Json::error_handler_t::replace));
   }
+}
+
+void Recorder::Count(const DirectiveBody& body) {
+  auto count = [this](const GangKey& gang, int64_t OfGang::*kind) {
+    ++(gangs_[gang].*kind);
+    ++(totals_.*kind);
+  };
+  if (const auto* admit = std::get_if<Admit>(&body)) count(admit->gang, &OfGang::admits);
+  if (const auto* reject = std::get_if<Reject>(&body)) count(reject->gang, &OfGang::rejects);
+  if (const auto* evict = std::get_if<Evict>(&body)) count(evict->gang, &OfGang::evicts);
 }
 
 void Recorder::RecordPhase(Duration elapsed, const GangView& gang) {

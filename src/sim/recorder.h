@@ -28,6 +28,7 @@ class Recorder {
     int64_t evicts = 0;
   };
   OfGang CountsOf(const GangKey& gang) const;
+  const OfGang& totals() const { return totals_; }
   // "Reason: message" of the events on a pod, in order.
   std::vector<std::string> EventsOf(const std::string& pod_uid) const;
   PodAnswer AnswerOf(const std::string& pod_uid) const;
@@ -37,11 +38,13 @@ class Recorder {
   uint64_t hash() const { return hash_; }
 
  private:
+  void Count(const DirectiveBody& body);
   void Line(const std::string& json);
 
   std::ostream* lines_;
   bool with_answers_;
   uint64_t hash_ = 14695981039346656037u;
+  OfGang totals_;
   std::map<GangKey, OfGang> gangs_;
   std::map<std::string, std::vector<std::string>> events_;
   std::map<std::string, PodAnswer> answers_;

@@ -15,7 +15,6 @@ namespace {
 constexpr Duration kPatience = Duration::Minutes(5);
 // More events than this at one instant mean that something turns in circles.
 constexpr int64_t kMostEventsAtOnce = 5'000'000;
-constexpr Duration kLongestRun = Duration::Minutes(60 * 24 * 60);
 
 Duration LastStatement(const Scenario& scenario, const Expectations& expectations) {
   Duration last = expectations.LastTime();
@@ -27,15 +26,19 @@ class Run {
  public:
   Run(const Scenario& scenario, const RunOptions& options)
       : scenario_(scenario),
-        world_(scenario, options.decisions, options.answers),
-        checker_(world_),
+        stops_at_violation_(options.stops_at_violation),
+        longest_(options.longest),
+        world_(scenario, options.decisions, options.answers, options.tamper),
+        checker_(world_, options.only_check, options.sample_every),
         expectations_(world_, checker_),
         last_statement_(LastStatement(scenario, expectations_)) {}
 
   RunResult Finish() {
     while (!Over()) RunInstant();
-    checker_.AtEnd();
-    expectations_.AtEnd();
+    if (!Stopped()) {
+      checker_.AtEnd();
+      expectations_.AtEnd();
+    }
     return Result();
   }
 
@@ -45,8 +48,10 @@ class Run {
     return next == Time::Never() ? kEnd : next - world_.queue().start();
   }
 
+  bool Stopped() { return stops_at_violation_ && !checker_.violations().empty(); }
+
   bool Over() {
-    if (stuck_ || world_.queue().empty()) return true;
+    if (stuck_ || world_.queue().empty() || Stopped()) return true;
     Duration next = NextDue();
     if (scenario_.end) return next > *scenario_.end;
     if (world_.queue().foreground() > 0) return false;
@@ -59,17 +64,18 @@ class Run {
     int64_t events = 0;
     while (world_.queue().next() == now) {
       world_.queue().RunNext();
-      if (++events > kMostEventsAtOnce) return GiveUp("an instant does not end");
+      if (++events > kMostEventsAtOnce) return GiveUp("has an instant that does not end");
     }
     if (busy) last_busy_ = world_.queue().elapsed();
-    if (world_.queue().elapsed() > kLongestRun) return GiveUp("the run does not come to rest");
+    if (world_.queue().elapsed() > longest_) return GiveUp("does not come to rest");
     checker_.AfterInstant();
     expectations_.AfterInstant(Over() ? kEnd : NextDue());
   }
 
   void GiveUp(const std::string& why) {
     stuck_ = true;
-    gave_up_.push_back({world_.queue().elapsed(), why});
+    gave_up_.push_back(
+        {world_.queue().elapsed(), world_.brain().commands(), "rest", "the run", why});
   }
 
   RunResult Result() {
@@ -78,22 +84,34 @@ class Run {
     result.failures = expectations_.failures();
     std::vector<Violation> violations = checker_.violations();
     violations.insert(violations.end(), gave_up_.begin(), gave_up_.end());
+    result.violations = violations;
     for (const Violation& violation : violations) {
       Failure failure;
       failure.at = violation.at;
-      failure.statement = "what must hold in every run";
-      failure.got = violation.text;
+      failure.statement = "what must hold in every run: " + violation.check;
+      failure.got = violation.entity + (violation.entity.empty() ? "" : " ") + violation.text;
       result.failures.push_back(std::move(failure));
     }
     result.expectations = scenario_.expectations.size();
     result.digest = world_.brain().engine().Digest();
     result.decisions = world_.recorder().hash();
     result.commands = world_.brain().commands();
+    result.admits = world_.recorder().totals().admits;
+    result.binds = world_.api().binds();
+    result.evictions = world_.recorder().totals().evicts;
+    result.restarts = world_.brain().lives() - 1;
+    result.epochs = world_.adapter().epochs();
+    result.spent = std::ranges::count_if(scenario_.groups, [this](const std::string& group) {
+      return world_.api().spent().contains(group);
+    });
+    result.messages = world_.link().counts();
     result.lasted = world_.queue().elapsed();
     return result;
   }
 
   const Scenario& scenario_;
+  bool stops_at_violation_;
+  Duration longest_;
   World world_;
   Checker checker_;
   Expectations expectations_;

@@ -25,6 +25,7 @@ struct PodSpec {
   std::string group;      // "NS/NAME" of the statement that made it
   bool job_owned = true;  // false: a bare pod, which nobody makes again
   bool ours = true;
+  bool keeps_name = false;  // made again under its name
   LabelMap labels;
   LabelMap annotations;
   QuantityMap requests;
@@ -100,16 +101,17 @@ struct ChangePods {
   std::optional<int32_t> priority;
 };
 
-enum class FaultStage { kFilter, kReserve, kPreBind, kBind };
-// A scheduler plugin or the API server says no. Rules are asked in order; the first that matches
-// counts.
+enum class FaultStage { kFilter, kReserve, kPreBind, kBind, kKubelet };
+// A scheduler plugin, the API server or a kubelet says no. Rules are asked in order; the first that
+// matches counts.
 struct FaultRule {
   FaultStage stage = FaultStage::kFilter;
   PodSelector pods;
   std::string node;  // empty: every node
   std::string plugin = "SimFault";
   std::string message = "refused by the scenario";
-  int32_t code = 403;            // kBind: HTTP status
+  int32_t code = 403;            // kBind: HTTP status; 0: no answer
+  bool commits = false;          // kBind: it is done, and only the answer fails
   bool pod_refused = false;      // the pod as such, not the node
   std::optional<int64_t> times;  // absent: always
   std::optional<Duration> until;
@@ -132,10 +134,31 @@ struct SetBindsInFlight {
   int64_t limit = 16;
 };
 
-enum class Process { kAdapter, kBrain };
+// kLeader: another pair of processes takes the lead.
+enum class Process { kAdapter, kBrain, kBoth, kLeader };
 struct Restart {
   Process process;
   Duration down;
+  Duration slow = {};  // kLeader: requests of the old leader arrive so late
+};
+
+// What happens to messages between adapter and brain.
+struct Messages {
+  Duration late;  // each by 0 up to this
+  int64_t twice_percent = 0;
+  int64_t lost_percent = 0;
+};
+struct SetMessages {
+  Messages messages;
+};
+// The stream between them breaks.
+struct CutStream {};
+// The adapter's lease is lost, or held again.
+struct SetLeading {
+  bool leads = true;
+};
+struct JumpClock {
+  Duration by;  // may be negative
 };
 
 struct Action {
@@ -143,7 +166,8 @@ struct Action {
   int line = 0;
   std::variant<AddNode, ChangeNode, RemoveNode, CreatePod, DeletePods, DeleteObjects, ServeGangs,
                RemoveGate, EndPods, ChangePods, SetPodGroup, RemovePodGroup, AddFault, SetLatency,
-               SetBindOrder, SetBindsInFlight, Restart>
+               SetBindOrder, SetBindsInFlight, Restart, SetMessages, CutStream, SetLeading,
+               JumpClock>
       what;
 };
 

@@ -21,6 +21,7 @@ struct Settings {
   Duration gc = Duration::Seconds(5);  // from a node's end to that of its pods
   BindOrder order = BindOrder::kRank;
   int64_t binds_in_flight = 16;
+  Messages messages;
 
   Duration& Of(Latency which) {
     switch (which) {

@@ -116,8 +116,10 @@ Value Reader::OfGang(const std::string& field) {
       return pod->phase == PodPhase::kRunning && !pod->deleting;
     }));
   }
-  if (field == "ended") {
-    return int64_t{std::all_of(pods.begin(), pods.end(), [](auto* pod) { return pod->Ended(); })};
+  if (field == "ended" || field == "over") {
+    const bool ended =
+        std::all_of(pods.begin(), pods.end(), [](auto* pod) { return pod->Ended(); });
+    return int64_t{ended || (field == "over" && world_.api().spent().contains(name_))};
   }
   if (field == "events") {
     std::vector<std::string> events;

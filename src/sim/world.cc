@@ -19,15 +19,16 @@ ObjectKey PodGroupKey(const std::string& name) {
 
 }  // namespace
 
-World::World(const Scenario& scenario, std::ostream* lines, bool answers)
+World::World(const Scenario& scenario, std::ostream* lines, bool answers, Tamper* tamper)
     : scenario_(scenario),
       queue_(kStart),
       recorder_(lines, answers),
       jitter_(scenario.jitter_seed, scenario.jitter_max),
       api_(queue_),
-      brain_(queue_, scenario.engine, recorder_),
-      controllers_(queue_, api_, settings_),
-      adapter_(queue_, api_, controllers_, brain_, recorder_, settings_, faults_, jitter_) {
+      brain_(queue_, scenario.engine, recorder_, tamper),
+      link_(queue_, brain_, settings_, scenario.jitter_seed),
+      controllers_(queue_, api_, settings_, faults_),
+      adapter_(queue_, api_, controllers_, brain_, link_, recorder_, settings_, faults_, jitter_) {
   // The world of the first instant is there before the adapter connects.
   bool connected = false;
   for (const Action& action : scenario_.actions) {
@@ -102,12 +103,14 @@ void World::Do(const SetLatency& action) { settings_.Of(action.which) = action.v
 void World::Do(const SetBindOrder& action) { settings_.order = action.order; }
 void World::Do(const SetBindsInFlight& action) { settings_.binds_in_flight = action.limit; }
 
-void World::Do(const Restart& action) {
-  if (action.process == Process::kAdapter) {
-    adapter_.Restart(action.down);
-  } else {
-    adapter_.RestartBrain(action.down);
-  }
+void World::Do(const Restart& action) { adapter_.Restart(action); }
+void World::Do(const SetMessages& action) { settings_.messages = action.messages; }
+void World::Do(const CutStream&) { adapter_.CutStream(); }
+void World::Do(const SetLeading& action) { adapter_.SetLeading(action.leads); }
+
+void World::Do(const JumpClock& action) {
+  brain_.JumpClock(action.by);
+  api_.JumpClock(action.by);
 }
 
 }  // namespace phalanx::sim

@@ -20,7 +20,7 @@ namespace phalanx::sim {
 class World {
  public:
   // REQUIRES: `scenario` outlives the world. Its actions are put into the queue.
-  World(const Scenario& scenario, std::ostream* lines, bool answers);
+  World(const Scenario& scenario, std::ostream* lines, bool answers, Tamper* tamper = nullptr);
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
@@ -29,6 +29,7 @@ class World {
   ApiServer& api() { return api_; }
   Brain& brain() { return brain_; }
   Adapter& adapter() { return adapter_; }
+  const Link& link() const { return link_; }
   const Scenario& scenario() const { return scenario_; }
 
   // The key under which the brain knows a gang or job of the scenario: by the gang label of its
@@ -54,6 +55,10 @@ class World {
   void Do(const SetBindOrder& action);
   void Do(const SetBindsInFlight& action);
   void Do(const Restart& action);
+  void Do(const SetMessages& action);
+  void Do(const CutStream& action);
+  void Do(const SetLeading& action);
+  void Do(const JumpClock& action);
 
   const Scenario& scenario_;
   EventQueue queue_;
@@ -63,6 +68,7 @@ class World {
   Jitter jitter_;
   ApiServer api_;
   Brain brain_;
+  Link link_;
   Controllers controllers_;
   Adapter adapter_;
 };

@@ -130,6 +130,29 @@ TEST(Parser, CommandsOverTime) {
   EXPECT_EQ(bind.message, "no way");
 }
 
+TEST(Parser, FaultsOverTime) {
+  const FaultRule bind = Last<AddFault>(MustParse("refuse-bind code=0 commits times=2")).rule;
+  EXPECT_EQ(bind.code, 0);
+  EXPECT_TRUE(bind.commits);
+  EXPECT_EQ(Last<AddFault>(MustParse("refuse-pod node=n1")).rule.stage, FaultStage::kKubelet);
+  const Restart leader = Last<Restart>(MustParse("restart leader at=5s down=1s slow=2s"));
+  EXPECT_EQ(leader.process, Process::kLeader);
+  EXPECT_EQ(leader.slow, Duration::Seconds(2));
+  EXPECT_EQ(Last<JumpClock>(MustParse("clock back=1h at=5s")).by, Duration::Minutes(-60));
+  EXPECT_FALSE(Last<SetLeading>(MustParse("lead lost at=5s")).leads);
+  Last<CutStream>(MustParse("cut at=5s"));
+}
+
+TEST(Parser, MessagesAreWellAgainAtTheEnd) {
+  const Scenario s = MustParse("messages late=2s twice=10 lost=3 at=5s until=9s");
+  const auto& first = std::get<SetMessages>(s.actions[s.actions.size() - 2].what).messages;
+  EXPECT_EQ(first.late, Duration::Seconds(2));
+  EXPECT_EQ(first.twice_percent, 10);
+  EXPECT_EQ(first.lost_percent, 3);
+  EXPECT_EQ(s.actions.back().at, Duration::Seconds(9));
+  EXPECT_EQ(Last<SetMessages>(s).messages.late, Duration{});
+}
+
 TEST(Parser, ActionsAreOrderedByTimeThenLine) {
   Scenario s = MustParse("cordon n1 at=5s\nuncordon n1 at=2s\ncordon n2 at=2s");
   ASSERT_EQ(s.actions.size(), 7u);
@@ -212,7 +235,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"latency bnd=1s",
                 "'bnd': expected an attribute of 'latency'; did you mean 'bind'?"},
         Mistake{"binding order=random", "'order=random': expected rank, reversed or name"},
-        Mistake{"restart engine", "'engine': expected adapter or brain"},
+        Mistake{"restart engine", "'engine': expected adapter, brain, both or leader"},
         Mistake{"config backof-first=1s", "did you mean 'backoff-first'?"},
         Mistake{"jitter max=1s", "expected seed=N"},
         Mistake{"expect gang a", "expected at least one condition"},
