@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/engine/part_bound.h"
+
 namespace phalanx {
 namespace {
 
@@ -56,6 +58,7 @@ void MemberBound(State& state, Gang& gang, Member& member, const std::string& no
   if (in_plan && !released) {
     WithdrawPlan(state, gang, state.NameOf(member) + " was bound by somebody else");
   }
+  if (!released) NoteAdopted(state, gang);
 }
 
 void MemberReturned(State& state, Gang& gang, Member& member) {

@@ -8,6 +8,7 @@
 
 #include "core/engine/inputs.h"
 #include "core/engine/lifecycle.h"
+#include "core/engine/part_bound.h"
 #include "core/engine/terms.h"
 #include "core/engine/topology_status.h"
 #include "core/plan/assign.h"
@@ -124,34 +125,6 @@ void RecallPlans(State& state) {
     RecallPlan(state, state.gangs.Find(key), items);
   }
   state.pipeline_facts.clear();
-}
-
-// A start that was cut in two, as far as the objects tell: members are missing, all pods for it are
-// there, and one that waits is as old as the bound ones, or was made so soon after the first of
-// them was bound that it replaces a member which that start has lost. A waiting member that is
-// younger replaces one that a running gang has lost: then the survivors are kept, however long it
-// takes.
-bool LooksPartBound(const State& state, const Gang& gang) {
-  const Roster& roster = gang.roster;
-  if (roster.Count(Standing::kBound) == 0 || roster.terms().empty()) return false;
-  const int32_t min = TermsNow(state, gang).min;
-  if (roster.Placed() >= min || roster.Counted() < min) return false;
-  Time newest_bound{0};
-  Time first_binding = Time::Never();
-  Time oldest_waiting = Time::Never();
-  for (const auto& [key, member] : roster.members()) {
-    const Time created = member.object.created;
-    if (member.standing == Standing::kBound) {
-      newest_bound = std::max(newest_bound, created);
-      first_binding = std::min(first_binding, member.object.bound);
-    }
-    if (member.object.node.empty() && !member.object.deleting) {
-      oldest_waiting = std::min(oldest_waiting, created);
-    }
-  }
-  const bool soon = !gang.ran && first_binding != Time{0} &&
-                    oldest_waiting <= first_binding + state.config.repair_deadline;
-  return oldest_waiting <= newest_bound || soon;
 }
 
 }  // namespace
