@@ -325,27 +325,35 @@ func staleNomination(e *env) {
 }
 
 // conflict: a plugin of the scheduler refuses a planned node for a cause that the
-// brain does not know, a port of the host. Nothing is bound there, and the gang is
+// brain does not know, affinity between pods. Nothing is bound there, and the gang is
 // whole on other nodes a little later.
 func conflict(e *env) {
-	const leaf, port = "hgx-leaf-01", 7777
+	const leaf = "hgx-leaf-01"
 	hosts := e.hostsOf(leaf)
-	for i, host := range hosts { // alike but for the port, so that the first one is planned
+	for i, host := range hosts { // alike but for the label, so that the first one is planned
 		other := e.gang("other-"+host, 1, 0)
 		other.Scheduler = workload.Stock
 		other.NodeSelector = map[string]string{corev1.LabelHostname: host}
-		e.createWithPort(other.Pod(0), int32(port+i))
+		pod := other.Pod(0)
+		pod.Labels["noise"] = []string{"loud", "none"}[min(i, 1)]
+		_, err := e.createPod(pod)
+		e.must(err)
 		e.bound(other)
 	}
-	gang := e.inRack(e.gang("ported", len(hosts)-1, 8), leaf)
+	gang := e.inRack(e.gang("quiet", len(hosts)-1, 8), leaf)
 	for member := range gang.Size {
-		e.createWithPort(gang.Pod(member), port)
+		pod := gang.Pod(member)
+		pod.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{TopologyKey: corev1.LabelHostname,
+				LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"noise": "loud"}}}}}}
+		_, err := e.createPod(pod)
+		e.must(err)
 	}
 	if nodes := e.bound(gang).Nodes(); slices.Contains(nodes, hosts[0]) {
-		e.t.Errorf("bound to %v, expected not to %s, whose port is taken", nodes, hosts[0])
+		e.t.Errorf("bound to %v, expected not to %s, which has a loud neighbour", nodes, hosts[0])
 	}
-	if conflicts := e.metric("phalanx_conflicts_total{plugin=\"NodePorts\"}"); conflicts == 0 {
-		e.t.Error("no conflict with NodePorts is counted: the story did not meet one")
+	if conflicts := e.metric("phalanx_conflicts_total{plugin=\"InterPodAffinity\"}"); conflicts == 0 {
+		e.t.Error("no conflict with InterPodAffinity is counted: the story did not meet one")
 	}
 }
 
@@ -359,11 +367,4 @@ func (e *env) hostsOf(leaf string) []string {
 		}
 	}
 	return hosts
-}
-
-func (e *env) createWithPort(pod *corev1.Pod, port int32) {
-	e.t.Helper()
-	pod.Spec.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: port, HostPort: port}}
-	_, err := e.createPod(pod)
-	e.must(err)
 }

@@ -44,7 +44,7 @@ type story struct {
 var stories = []story{
 	{"start", twoFreeNodes, playStart},
 	{"wait", oneFreeNode, playWait},
-	{"conflict", portInUse, playConflict},
+	{"conflict", noisyNeighbour, playConflict},
 	{"bind-refused", twoFreeNodesAndJob, playBindRefused},
 	{"reconnect", twoFreeNodes, playReconnect},
 }
@@ -132,9 +132,16 @@ func oneFreeNode() []runtime.Object {
 		Req(map[v1.ResourceName]string{"nvidia.com/gpu": "8"})))
 }
 
-// A pod of another scheduler uses a port of the node, which the brain does not know of.
-func portInUse() []runtime.Object {
-	return append(twoFreeNodes(), gpuNode("n3"), running(loose("web").Node("n2").HostPort(8080)))
+// A pod of another scheduler, beside which the members do not want to be: the brain knows nothing of
+// affinity between pods.
+func noisyNeighbour() []runtime.Object {
+	objects := []runtime.Object{running(loose("web").Node("n2").Label("noise", "loud"))}
+	for _, name := range []string{"n1", "n2", "n3"} {
+		node := gpuNode(name)
+		node.Labels = map[string]string{v1.LabelHostname: name}
+		objects = append(objects, node)
+	}
+	return objects
 }
 
 // Pods are made at a fixed time: the brain orders gangs by it.
@@ -212,16 +219,18 @@ func (s *tapeServer) pause() {
 	}
 }
 
-// The scheduler's plugin NodePorts refuses the planned node of the second member, when the first one
+// The scheduler's plugin InterPodAffinity refuses the planned node of the second member, when the first one
 // waits in the barrier already, and the gang goes elsewhere.
 func playConflict(w *world, s *tapeServer) {
 	s.awaitUp("the snapshot", syncDone(recordedEpoch))
 	first, second := jobMember("g1"), jobMember("g2")
 	for _, pod := range []*v1.Pod{first, second} {
-		pod.Spec.Containers[0].Ports = []v1.ContainerPort{{ContainerPort: 8080, HostPort: 8080, Protocol: v1.ProtocolTCP}}
+		pod.Spec.Affinity = &v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{TopologyKey: v1.LabelHostname,
+				LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"noise": "loud"}}}}}}
 	}
 	w.create(first, second)
-	s.awaitUp("the conflict", func(r *pb.SyncRequest) bool { return r.GetConflict().GetPlugin() == "NodePorts" })
+	s.awaitUp("the conflict", func(r *pb.SyncRequest) bool { return r.GetConflict().GetPlugin() == "InterPodAffinity" })
 	bothBound(w, s)
 }
 
