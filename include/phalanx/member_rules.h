@@ -18,6 +18,26 @@ struct Segment {
   friend auto operator<=>(const Segment&, const Segment&) = default;
 };
 
+// A rule of a pod for kube-scheduler about other pods, which selects the pod itself: pods of a
+// namespace with equal rules are about each other.
+enum class SelfRuleKind {
+  kApart,     // required anti-affinity: no two of them in one domain of the key
+  kTogether,  // required affinity: all of them in one domain of the key
+  kSkew,      // spread constraint: no domain has so many more of them than another one
+};
+struct SelfRule {
+  SelfRuleKind kind = SelfRuleKind::kApart;
+  std::string key;       // a node label
+  int32_t max_skew = 1;  // of kSkew
+  std::string selector;  // as text: which pods it is about
+
+  friend auto operator<=>(const SelfRule&, const SelfRule&) = default;
+};
+
+// Whose rule a Spread is. Those of kube-scheduler are followed as far as that is exact, and beyond
+// it find out in its own plugins.
+enum class SpreadBy { kAuthor, kApart, kSkew };
+
 // How many members of a role the domains of a level may take. Hosts without a domain there take
 // none.
 struct Spread {
@@ -25,8 +45,20 @@ struct Spread {
   int32_t at_most = 0;   // in one domain; 0: any number
   int32_t at_least = 1;  // in each domain that takes any
   bool evenly = false;   // in numbers as equal as the fewest domains allow
+  SpreadBy by = SpreadBy::kAuthor;
+  // SelfRule::selector, with the gang's name taken out: members with another one are another role.
+  std::string whom = {};
 
   friend auto operator<=>(const Spread&, const Spread&) = default;
+};
+
+// All pods that a member's required affinity selects, itself among them, are in one domain. Where
+// all members of a gang say the same it is a required level of the gang.
+struct Together {
+  std::string level;  // empty: no rule
+  std::string whom;
+
+  friend auto operator<=>(const Together&, const Together&) = default;
 };
 
 // Gangs of one namespace and group that go into one domain of a level: all of them, or the start

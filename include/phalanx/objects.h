@@ -130,6 +130,7 @@ struct Membership {
   std::string preferred_level;
   Segment segment;
   Spread spread;
+  Together together;
   // No member of another gang is in a domain of this level that holds members of this one; empty:
   // domains are shared.
   std::string exclusive_level;

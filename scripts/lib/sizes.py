@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from functions import cpp_functions, go_functions  # noqa: E402
 from source_text import code_only  # noqa: E402
 
-MEDIAN, P95, LONGEST, FILE, HEADER, ADAPTER = 10, 50, 70, 500, 250, 3255
+MEDIAN, P95, LONGEST, FILE, HEADER, ADAPTER = 10, 50, 70, 500, 250, 3290
 # The budget of the adapter. ADAPTER lies above it because the code does; raise it with a reason there
 # (docs/adr/0004-adapter-budget.md).
 ADAPTER_BUDGET = 2000

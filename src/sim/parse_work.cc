@@ -48,6 +48,24 @@ std::optional<Toleration> ReadToleration(const std::string& text) {
   return toleration;
 }
 
+// KEY, KEY:SKEW, with @WHOM where it is not about all pods of the gang.
+bool ReadSelfRule(SelfRuleKind kind, const Word& word, PodLine& line) {
+  SelfRule rule{.kind = kind, .key = word.value, .selector = "all"};
+  if (const size_t at = rule.key.find('@'); at != std::string::npos) {
+    rule.selector = rule.key.substr(at + 1);
+    rule.key.resize(at);
+  }
+  if (kind == SelfRuleKind::kSkew) {
+    const size_t colon = rule.key.find(':');
+    if (colon == std::string::npos) return false;
+    const Word skew{.key = word.key, .value = rule.key.substr(colon + 1)};
+    rule.key.resize(colon);
+    if (!ReadNumberInto(skew, rule.max_skew, 1, kMaxGangSize)) return false;
+  }
+  line.spec.self_rules.push_back(rule);
+  return !rule.key.empty();
+}
+
 bool ReadSizeLabel(const Word& word, PodLine& line) {
   if (word.value == "absent") {
     line.spec.labels.erase(kSizeLabel);
@@ -152,6 +170,12 @@ std::vector<PodAttribute> PodAttributes() {
          p.spec.unresolved_objects.push_back(w.value);
          return w.value.starts_with("claim/") || w.value.starts_with("pvc/");
        }},
+      {"apart", "KEY or KEY@WHOM",
+       [](const Word& w, PodLine& p) { return ReadSelfRule(SelfRuleKind::kApart, w, p); }},
+      {"together", "KEY or KEY@WHOM",
+       [](const Word& w, PodLine& p) { return ReadSelfRule(SelfRuleKind::kTogether, w, p); }},
+      {"skew", "KEY:SKEW or KEY:SKEW@WHOM",
+       [](const Word& w, PodLine& p) { return ReadSelfRule(SelfRuleKind::kSkew, w, p); }},
       {"owner", "job or none", ReadOwner},
       {"scheduler", "the schedulerName; phalanx is ours", ReadScheduler},
       {"node", "the name of a node",

@@ -41,7 +41,7 @@ void Pipeline::RunMemberCycle(Member& member) {
   const Tamper* tamper = brain_.tamper();
   std::optional<PluginRefusal> refusal;
   if (!tamper || !tamper->NoFilters()) {
-    refusal = RunFilters(api_, pod, member.node, AssumedOn(member.node));
+    refusal = RunFilters(api_, pod, member.node, AssumedOn(member.node), assumed_);
   }
   if (refusal) {
     SendConflict(member, CycleStage::kFilter, refusal->plugin, refusal->message, false);
@@ -63,7 +63,7 @@ void Pipeline::RunLooseCycle(const std::string& uid) {
     violations_.push_back(fmt::format("loose pod {} is answered as held", pod.ScenarioName()));
   }
   for (const auto& [name, node] : api_.nodes()) {
-    if (RunFilters(api_, pod, name, AssumedOn(name))) continue;
+    if (RunFilters(api_, pod, name, AssumedOn(name), assumed_)) continue;
     assumed_[name].insert(uid);
     queue_.After(jitter_(settings_.bind), [this, life = life_, uid, name = name] {
       if (life == life_) assumed_[name].erase(uid);

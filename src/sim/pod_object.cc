@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "wire/dialects/dialects.h"
+#include "wire/dialects/self_rules.h"
 #include "wire/text.h"
 
 namespace phalanx::sim {
@@ -51,7 +52,9 @@ PodObject ToPodObject(const ApiPod& pod, const std::vector<std::string>& acceler
   if (!out.membership && AsksForAccelerator(out.requests, accelerators)) {
     out.membership = wire::GangOfOne(text);
   }
-  if (out.membership) out.bound_plan = pod.plan;
+  if (!out.membership) return out;
+  wire::ReadSelfRules(pod.spec.self_rules, *out.membership);
+  out.bound_plan = pod.plan;
   return out;
 }
 

@@ -35,6 +35,7 @@ struct PodSpec {
   LabelMap node_selector;
   std::vector<Toleration> tolerations;
   std::vector<std::string> unresolved_objects;
+  std::vector<SelfRule> self_rules;
   Duration grace = Duration::Seconds(1);
   std::optional<Duration> runs;  // from the bind to its success; absent: for ever
 };

@@ -41,7 +41,8 @@ int64_t Get(const QuantityMap& map, const std::string& name) {
 }  // namespace
 
 std::optional<PluginRefusal> RunFilters(const ApiServer& api, const ApiPod& pod,
-                                        const std::string& node_name, const QuantityMap& assumed) {
+                                        const std::string& node_name, const QuantityMap& assumed,
+                                        const Reserved& reserved) {
   const NodeObject* node = api.FindNode(node_name);
   if (!node) return PluginRefusal{"Phalanx", fmt::format("node {} is gone", node_name)};
   if (node->unschedulable) {
@@ -61,7 +62,7 @@ std::optional<PluginRefusal> RunFilters(const ApiServer& api, const ApiPod& pod,
       return PluginRefusal{"NodeResourcesFit", "Insufficient " + name};
     }
   }
-  return std::nullopt;
+  return RunSelfRules(api, pod, *node, reserved);
 }
 
 }  // namespace phalanx::sim

@@ -2,7 +2,9 @@
 #ifndef PHALANX_SIM_SCHEDULER_FILTERS_H_
 #define PHALANX_SIM_SCHEDULER_FILTERS_H_
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "sim/api_server.h"
@@ -14,9 +16,17 @@ struct PluginRefusal {
   std::string message;
 };
 
-// `assumed`: what pods take that the scheduler has reserved there and that are not bound yet.
+// Node -> UIDs of the pods that the scheduler has reserved there; some may be bound already.
+using Reserved = std::map<std::string, std::set<std::string>>;
+
+// `assumed`: what those of them take that are not bound yet.
 std::optional<PluginRefusal> RunFilters(const ApiServer& api, const ApiPod& pod,
-                                        const std::string& node, const QuantityMap& assumed);
+                                        const std::string& node, const QuantityMap& assumed,
+                                        const Reserved& reserved);
+
+// The rules of a pod about pods like itself: those of its namespace with an equal rule.
+std::optional<PluginRefusal> RunSelfRules(const ApiServer& api, const ApiPod& pod,
+                                          const NodeObject& node, const Reserved& reserved);
 
 }  // namespace phalanx::sim
 

@@ -10,6 +10,7 @@
 #include "wire/decode_objects.h"
 #include "wire/dialects/dialects.h"
 #include "wire/dialects/job.h"
+#include "wire/dialects/self_rules.h"
 #include "wire/text.h"
 
 namespace phalanx::wire {
@@ -130,6 +131,33 @@ bool AsksForAccelerator(const PodObject& pod, const DecodeOptions& options) {
   });
 }
 
+std::optional<SelfRuleKind> DecodeRuleKind(pb::SelfRule::Kind kind) {
+  switch (kind) {
+    case pb::SelfRule::KIND_APART:
+      return SelfRuleKind::kApart;
+    case pb::SelfRule::KIND_TOGETHER:
+      return SelfRuleKind::kTogether;
+    case pb::SelfRule::KIND_SKEW:
+      return SelfRuleKind::kSkew;
+    default:
+      return std::nullopt;
+  }
+}
+
+void ReadRules(const pb::Pod& message, Membership& out, std::vector<Problem>& problems) {
+  std::vector<SelfRule> rules;
+  for (const pb::SelfRule& rule : message.self_rules()) {
+    const std::optional<SelfRuleKind> kind = DecodeRuleKind(rule.kind());
+    if (kind) {
+      rules.push_back({*kind, rule.topology_key(), rule.max_skew(), rule.selector()});
+    } else {
+      problems.push_back({"spec.self_rules.kind", fmt::format("{}", int{rule.kind()}),
+                          "a known kind: apart, together or skew"});
+    }
+  }
+  ReadSelfRules(rules, out);
+}
+
 void ReadGang(const pb::Pod& message, const DecodeOptions& options, PodObject& pod,
               std::vector<Problem>& problems) {
   LabelMap labels = DecodeMap(message.labels());
@@ -138,6 +166,7 @@ void ReadGang(const pb::Pod& message, const DecodeOptions& options, PodObject& p
   pod.membership = ReadMembership(text);
   if (!pod.membership && AsksForAccelerator(pod, options)) pod.membership = GangOfOne(text);
   if (!pod.membership) return;
+  ReadRules(message, *pod.membership, problems);
   // A bound member is past planning: what is wrong with its annotations keeps nobody waiting.
   pod.bound_plan = ReadBoundPlan(annotations, problems);
 }

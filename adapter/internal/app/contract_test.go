@@ -13,6 +13,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
@@ -47,6 +48,7 @@ var stories = []story{
 	{"conflict", noisyNeighbour, playConflict},
 	{"bind-refused", twoFreeNodesAndJob, playBindRefused},
 	{"reconnect", twoFreeNodes, playReconnect},
+	{"apart", threeNamedNodes, playApart},
 }
 
 func TestContract(t *testing.T) {
@@ -125,6 +127,16 @@ func twoFreeNodesAndJob() []runtime.Object {
 	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "g", UID: "job-g"},
 		Spec: batchv1.JobSpec{BackoffLimit: ptr.To[int32](6)}}
 	return append(twoFreeNodes(), job)
+}
+
+// One more than there are members, so that a spread constraint is "at most".
+func threeNamedNodes() (nodes []runtime.Object) {
+	for _, name := range []string{"n1", "n2", "n3"} {
+		node := gpuNode(name)
+		node.Labels = map[string]string{v1.LabelHostname: name}
+		nodes = append(nodes, node)
+	}
+	return nodes
 }
 
 func oneFreeNode() []runtime.Object {
@@ -292,4 +304,25 @@ func playReconnect(w *world, s *tapeServer) {
 	closed.Store(false)
 	s.awaitUp("g2 is bound", fact("g2", pb.MemberFact_STATE_BOUND))
 	s.awaitUp("g2 has a node", podWithNode("g2"))
+}
+
+// Two members that keep off each other are planned for two nodes, where one has room for both, and the
+// scheduler's own plugins have nothing to refuse.
+func playApart(w *world, s *tapeServer) {
+	s.awaitUp("the snapshot", syncDone(recordedEpoch))
+	own := &metav1.LabelSelector{MatchLabels: map[string]string{"phalanx.dev/gang": "g"}}
+	for _, name := range []string{"g1", "g2"} {
+		pod := jobMember(name)
+		pod.Spec.Containers[0].Resources.Requests["nvidia.com/gpu"] = resource.MustParse("1")
+		pod.Spec.Affinity = &v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{
+				{TopologyKey: v1.LabelHostname, LabelSelector: own}}}}
+		pod.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: v1.LabelHostname,
+			WhenUnsatisfiable: v1.DoNotSchedule, LabelSelector: own}}
+		w.create(pod)
+	}
+	bothBound(w, s)
+	if w.get("g1").Spec.NodeName == w.get("g2").Spec.NodeName {
+		w.t.Error("both members are on one node")
+	}
 }

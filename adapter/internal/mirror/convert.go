@@ -110,6 +110,7 @@ func Pod(pod *v1.Pod, wanted Wanted, late Late) *pb.Pod {
 		Tolerations:       tolerations(pod.Spec.Tolerations),
 		Owner:             owner(pod),
 		UnresolvedObjects: unresolved(pod, late),
+		SelfRules:         selfRules(pod),
 	}
 	for i := range pod.Status.Conditions {
 		c := &pod.Status.Conditions[i]

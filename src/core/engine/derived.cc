@@ -22,6 +22,7 @@ struct Figures {
   std::vector<std::pair<Terms, int32_t>> terms;
   std::vector<std::string> gated;          // UIDs in rank order
   std::vector<std::string> with_problems;  // UIDs in rank order
+  std::string together;  // the level that all live members ask for by their affinity
   std::optional<Time> oldest;
   std::string shared_late;  // the first one
 };
@@ -42,6 +43,7 @@ Figures FiguresOf(const Roster& roster) {
   out.gated = Uids(roster.gated());
   out.with_problems = Uids(roster.with_problems());
   out.oldest = roster.Oldest();
+  if (const Together* all = roster.AllTogether()) out.together = all->level;
   if (const std::string* shared = roster.SharedLateObject()) out.shared_late = *shared;
   return out;
 }
@@ -57,6 +59,7 @@ Figures RecomputeFigures(const Roster& roster) {
   Figures out;
   std::map<Terms, int32_t> terms;
   std::map<std::string, int32_t> late;
+  std::set<Together> together;
   for (const auto& [key, member] : roster.members()) {
     const Standing standing = StandingOf(member);
     const std::string& uid = member.object.uid;
@@ -65,12 +68,14 @@ Figures RecomputeFigures(const Roster& roster) {
     if (!SpeaksForItsGang(member, standing)) continue;
     ++out.live;
     ++terms[TermsOf(member)];
+    together.insert(member.object.membership->together);
     out.oldest = std::min(out.oldest.value_or(Time::Never()), member.object.created);
     if (!member.object.node.empty()) continue;
     if (!member.object.membership->problems.empty()) out.with_problems.push_back(uid);
     for (const std::string& name : member.object.unresolved_objects) ++late[name];
   }
   out.terms.assign(terms.begin(), terms.end());
+  if (together.size() == 1) out.together = together.begin()->level;
   const auto shared = std::ranges::find_if(late, [](const auto& item) { return item.second > 1; });
   if (shared != late.end()) out.shared_late = shared->first;
   return out;
@@ -79,7 +84,7 @@ Figures RecomputeFigures(const Roster& roster) {
 uint64_t HashFor(const State& state, const Figures& figures) {
   FieldHasher hasher(state);
   hasher.Add(figures.counts, figures.live, figures.gated, figures.with_problems, figures.oldest,
-             figures.shared_late, figures.terms.size());
+             figures.together, figures.shared_late, figures.terms.size());
   for (const auto& [terms, members] : figures.terms) hasher.Add(terms, members);
   return hasher.Done();
 }

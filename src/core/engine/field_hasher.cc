@@ -66,6 +66,7 @@ void FieldHasher::Put(const Membership& says) {
   Add(says.index, says.index_group, says.expected_duration, says.problems, says.terms_object,
       says.sized_by_object);
   Add(says.spread.level, says.spread.at_most, says.spread.at_least, says.spread.evenly,
+      says.spread.by, says.spread.whom, says.together.level, says.together.whom,
       says.exclusive_level);
   Add(says.group.name, says.group.required_level, says.group.preferred_level, says.group.size);
 }

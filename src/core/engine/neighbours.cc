@@ -65,6 +65,20 @@ std::vector<HostRange> DomainAround(const Topology& topology, HostId host, Level
   return {{topology.domain(domain).first_host, topology.domain(domain).host_count}};
 }
 
+const std::string& RequiredLevel(const State& state, const Gang& gang) {
+  const std::string& own = gang.terms.required_level;
+  const Together* together = gang.roster.AllTogether();
+  if (together == nullptr) return own;
+  const Topology& topology = state.cluster.topology();
+  const LevelId level = topology.FindLevel(together->level);
+  if (!level.valid()) return own;
+  if (own.empty()) return together->level;
+  const LevelId said = topology.FindLevel(own);
+  const bool nested =
+      topology.CrossingOf(level) == nullptr && said.valid() && topology.CrossingOf(said) == nullptr;
+  return nested && said < level ? together->level : own;
+}
+
 bool IsExclusive(const Gang& gang) {
   if (gang.terms.exclusive_level.empty()) return false;
   const Roster& roster = gang.roster;

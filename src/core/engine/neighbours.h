@@ -12,6 +12,11 @@ namespace phalanx {
 // The hosts of the domain of `level` that `host` is in; empty: it is in none.
 std::vector<HostRange> DomainAround(const Topology& topology, HostId host, LevelId level);
 
+// The level of which all members share a domain: what the terms say, or the finer one of that and
+// of the required affinity that all members have to each other, if its key is a level. Levels that
+// do not nest are not joined: the affinity is left to kube-scheduler. Empty: none.
+const std::string& RequiredLevel(const State& state, const Gang& gang);
+
 // Whether the gang takes room and shares no domain of some level.
 bool IsExclusive(const Gang& gang);
 // Keeps State::exclusive; after each change of the gang's members or terms. Its domains are free

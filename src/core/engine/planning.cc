@@ -57,7 +57,7 @@ PlacementRequest RequestFor(const State& state, const Gang& gang, const Members&
     }
     ++request.roles[it->second].count;
   }
-  request.required_level = gang.terms.required_level;
+  request.required_level = RequiredLevel(state, gang);
   request.preferred_level = gang.terms.preferred_level;
   CloseHosts(state, gang, request);
   AddPlaced(state, gang, request);
@@ -189,7 +189,7 @@ const Reason* StillRefused(const State& state, const Gang& gang, const Members& 
   if (members.empty() || !alike || FewestToStart(gang, members) < members.size()) return nullptr;
   const auto count = static_cast<int32_t>(members.size());
   RequestClass same{{{members.front()->shape, count}},
-                    gang.terms.required_level,
+                    RequiredLevel(state, gang),
                     {},
                     false,
                     gang.terms.exclusive_level,
@@ -262,9 +262,10 @@ void PlanStart(State& state, Gang& gang, GangId id, int64_t* spent) {
 
 // The required domain, told by the first bound member whose host is known.
 std::vector<HostRange> RequiredHosts(const State& state, const Gang& gang) {
-  if (gang.terms.required_level.empty()) return {};
+  const std::string& name = RequiredLevel(state, gang);
+  if (name.empty()) return {};
   const Topology& topology = state.cluster.topology();
-  const LevelId level = topology.FindLevel(gang.terms.required_level);
+  const LevelId level = topology.FindLevel(name);
   if (!level.valid()) return {};
   for (const auto& [key, member] : gang.roster.members()) {
     if (member.standing != Standing::kBound) continue;

@@ -89,6 +89,7 @@ Roster::Indexed Roster::IndexOf(const Member& member) {
   }
   if (!out.live) return out;
   out.terms = TermsOf(member);
+  out.together = member.object.membership->together;
   if (member.object.node.empty()) {
     out.problem = !member.object.membership->problems.empty();
     out.late = member.object.unresolved_objects;
@@ -138,7 +139,7 @@ void Roster::Refresh(Member& member) {
   Indexed now = IndexOf(member);
   member.standing = now.standing;
   if (old.live == now.live && old.problem == now.problem && old.terms == now.terms &&
-      old.created == now.created && old.late == now.late &&
+      old.together == now.together && old.created == now.created && old.late == now.late &&
       old.started_under == now.started_under) {
     --counts_[static_cast<size_t>(old.standing)];
     ++counts_[static_cast<size_t>(now.standing)];
@@ -161,6 +162,7 @@ void Roster::Insert(const Member& member, const Indexed& entry) {
   if (!entry.live) return;
   ++live_;
   terms_[entry.terms].insert(&member);
+  ++together_[entry.together];
   created_.insert(entry.created);
 }
 
@@ -175,6 +177,8 @@ void Roster::Erase(const Member& member, const Indexed& entry) {
   auto terms = terms_.find(entry.terms);
   terms->second.erase(&member);
   if (terms->second.empty()) terms_.erase(terms);
+  auto together = together_.find(entry.together);
+  if (--together->second == 0) together_.erase(together);
   created_.erase(created_.find(entry.created));
 }
 
@@ -197,6 +201,11 @@ int32_t Roster::InPipeline() const {
 
 int32_t Roster::Counted() const {
   return Live() - Count(Standing::kGated) + Count(Standing::kSucceeded);
+}
+
+const Together* Roster::AllTogether() const {
+  if (together_.size() != 1 || together_.begin()->first.level.empty()) return nullptr;
+  return &together_.begin()->first;
 }
 
 const std::string* Roster::SharedLateObject() const {

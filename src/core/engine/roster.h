@@ -129,6 +129,8 @@ class Roster {
   const MemberSet& gated() const { return gated_; }
   // Unbound live members with a problem.
   const MemberSet& with_problems() const { return problems_; }
+  // What all live members say about being in one domain; nullptr: not all the same.
+  const Together* AllTogether() const;
   // A claim or volume that more than one unbound member waits for; nullptr if there is none.
   const std::string* SharedLateObject() const;
   // The largest size that a bound or succeeded member was started under; 0: not known.
@@ -142,6 +144,7 @@ class Roster {
     bool live = false;
     bool problem = false;
     Terms terms;
+    Together together;
     int32_t started_under = 0;
     Time created;
     std::vector<std::string> late;
@@ -156,6 +159,7 @@ class Roster {
   std::array<int32_t, kStandings> counts_{};
   int32_t live_ = 0;
   std::map<Terms, MemberSet> terms_;
+  std::map<Together, int32_t> together_;  // live members by what they say, also if it is nothing
   MemberSet gated_;
   MemberSet problems_;
   std::multiset<int32_t> started_;

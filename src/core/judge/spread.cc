@@ -43,6 +43,12 @@ void CheckRole(const Spread& spread, const std::map<Domain, Count>& members, boo
   }
 }
 
+// Of the rules for kube-scheduler only this one is followed without exception.
+bool IsJudged(const Spread& spread) {
+  return spread.by == SpreadBy::kAuthor ||
+         (spread.by == SpreadBy::kApart && spread.level == "kubernetes.io/hostname");
+}
+
 }  // namespace
 
 std::vector<std::string> CheckSpread(const World& world, const std::vector<Assignment>& gang,
@@ -53,6 +59,7 @@ std::vector<std::string> CheckSpread(const World& world, const std::vector<Assig
   const auto count = [&](const Assignment& member, int32_t Count::*which) {
     const PodObject& pod = member.pod;
     if (!pod.membership || pod.membership->spread.level.empty()) return;
+    if (!IsJudged(pod.membership->spread)) return;
     const std::string& level = pod.membership->spread.level;
     if (const auto domain = places.DomainOf(member.node, level)) {
       ++(counts[RoleOf(pod)][*domain].*which);

@@ -76,7 +76,7 @@ PlacementAnswer PlaceOneShape(const Cluster& cluster, const PlacementRequest& re
                               const RoleRequest& role, LevelId required) {
   const Topology& topology = cluster.topology();
   const RequiredScope scope(topology, required);
-  if (const SpreadRule spread = SpreadRuleOf(cluster, request, role.shape); spread.Any()) {
+  if (const SpreadRule spread = SpreadRuleOf(cluster, request, role, required); spread.Any()) {
     return PlaceUnderSpread(cluster, request, role, required, spread);
   }
   const SegmentRule rule = RuleOf(cluster, request, role.shape);

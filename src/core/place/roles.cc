@@ -78,7 +78,7 @@ class RoleSearch {
         scope_(topology_, required) {
     for (const RoleRequest& role : roles) {
       rules_.push_back(RuleOf(cluster, request, role.shape));
-      spreads_.push_back(SpreadRuleOf(cluster, request, role.shape));
+      spreads_.push_back(SpreadRuleOf(cluster, request, role, required));
       free_.push_back(CutIfSpread(spreads_.size() - 1, FreeSlots(cluster, request, role.shape)));
       whole_.push_back(
           InSegments(topology_, free_.back(), rules_.back().Required(), rules_.back().size));

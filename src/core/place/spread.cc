@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/cluster/node_filter.h"
 #include "core/place/free_slots.h"
 #include "core/place/refusal.h"
 
@@ -61,11 +62,13 @@ std::vector<int64_t> SumsUpTo(const Topology& topology, const std::vector<int32_
 }
 
 std::string Numbers(const Spread& spread) {
+  if (spread.by == SpreadBy::kApart) return "at most 1 by anti-affinity";
   std::string text;
   if (spread.at_least > 1) text = fmt::format("at least {}", spread.at_least);
   if (spread.at_most > 0) {
     text += fmt::format("{}at most {}", text.empty() ? "" : " and ", spread.at_most);
   }
+  if (spread.by == SpreadBy::kSkew) text += " by a spread constraint";
   return text.empty() ? "evenly" : text;
 }
 
@@ -74,13 +77,77 @@ int64_t MostInOne(const RequiredScope& scope, const SlotTree& slots) {
   return best.IsValid() ? best.Slots(slots) : 0;
 }
 
+// Hosts that kube-scheduler counts domains of: whatever their taints and health are.
+bool IsCounted(const Cluster& cluster, const Topology::Host& host, const Shape& shape) {
+  return !FilterNode(cluster.node(host.node).object, shape, {}, FilterScope::kEver);
+}
+
+enum class Exact { kNo, kNow, kEver };
+
+// Whether "at most" is all that the rule allows: some domain has no member now, or never can.
+Exact SkewIsAtMost(const Cluster& cluster, const PlacementRequest& request, const RoleRequest& role,
+                   LevelId level) {
+  const Topology& topology = cluster.topology();
+  Shape anywhere = cluster.shapes().Get(role.shape);
+  anywhere.tolerations = {{.exists = true}};
+  const SlotTree free = FreeSlots(cluster, request, role.shape);
+  const SlotTree ever = EverSlots(cluster, request, role.shape);
+  Exact exact = Exact::kNo;
+  int64_t counted = 0;
+  int64_t placed = 0;
+  for (const Vertex& unit : UnitsOf(topology, level)) {
+    const HostRange range = RangeOf(topology, unit);
+    bool counts = false;
+    for (uint32_t i = 0; i < range.count && !counts; ++i) {
+      counts = IsCounted(cluster, topology.host(HostId(range.first.value() + i)), anywhere);
+    }
+    if (!counts) continue;
+    ++counted;
+    const int64_t here = PlacedIn(cluster, request, role.shape, range);
+    placed += here;
+    if (here == 0 && unit.Slots(ever) == 0) return Exact::kEver;
+    if (here == 0 && unit.Slots(free) == 0) exact = Exact::kNow;
+  }
+  return counted > placed + role.count ? Exact::kEver : exact;
+}
+
+Exact ApartIsAtMost(const Cluster& cluster, const PlacementRequest& request,
+                    const RoleRequest& role, LevelId level) {
+  const Topology& topology = cluster.topology();
+  if (level == topology.host_level()) return Exact::kEver;
+  const SlotTree ever = EverSlots(cluster, request, role.shape);
+  for (uint32_t i = 0; i < ever.hosts(); ++i) {
+    if (ever.At(HostId(i)) > 0 && !topology.DomainAt(HostId(i), level).valid()) return Exact::kNo;
+  }
+  return Exact::kEver;
+}
+
+// What is followed of a rule for kube-scheduler.
+SpreadRule Followed(const Cluster& cluster, const PlacementRequest& request,
+                    const RoleRequest& role, LevelId required, SpreadRule rule) {
+  const Topology& topology = cluster.topology();
+  if (!rule.level.valid() || topology.CrossingOf(rule.level) != nullptr) return {};
+  const SlotTree free = FreeSlots(cluster, request, role.shape);
+  const SlotTree cut = CutToSpread(cluster, request, role.shape, rule, free);
+  const RequiredScope scope(topology, required);
+  if (MostUnderSpread(topology, scope, rule, cut, role.count) == role.count) return rule;
+  const bool apart = cluster.shapes().Get(role.shape).spread.by == SpreadBy::kApart;
+  const Exact exact = apart ? ApartIsAtMost(cluster, request, role, rule.level)
+                            : SkewIsAtMost(cluster, request, role, rule.level);
+  if (exact == Exact::kNo) return {};
+  rule.may_ease = exact == Exact::kNow;
+  return rule;
+}
+
 }  // namespace
 
-SpreadRule SpreadRuleOf(const Cluster& cluster, const PlacementRequest& request, ShapeId shape) {
-  const Spread& spread = cluster.shapes().Get(shape).spread;
+SpreadRule SpreadRuleOf(const Cluster& cluster, const PlacementRequest& request,
+                        const RoleRequest& role, LevelId required) {
+  const Spread& spread = cluster.shapes().Get(role.shape).spread;
   if (spread.level.empty() || request.waived.spread) return {};
   SpreadRule rule{.level = cluster.topology().FindLevel(spread.level)};
   if (spread.at_most > 0) rule.at_most = spread.at_most;
+  if (spread.by != SpreadBy::kAuthor) return Followed(cluster, request, role, required, rule);
   if (request.joining) return rule;
   rule.at_least = spread.at_least;
   rule.evenly = spread.evenly;
@@ -91,6 +158,7 @@ std::optional<Reason> SpreadRefused(const Cluster& cluster, const PlacementReque
                                     const RoleRequest& role) {
   const Spread& spread = cluster.shapes().Get(role.shape).spread;
   if (spread.level.empty() || request.waived.spread) return std::nullopt;
+  if (spread.by != SpreadBy::kAuthor) return std::nullopt;
   const Topology& topology = cluster.topology();
   const LevelId level = topology.FindLevel(spread.level);
   if (level.valid() && topology.CrossingOf(level) == nullptr) return std::nullopt;
@@ -187,7 +255,7 @@ Reason ExplainSpread(const Cluster& cluster, const PlacementRequest& request,
   };
   const SlotTree ever = EverSlots(cluster, request, role.shape);
   Reason reason;
-  reason.never = most(ever, role.count) < role.count;
+  reason.never = !rule.may_ease && most(ever, role.count) < role.count;
   // What makes it impossible for ever is told rather than what is short now.
   const bool never_by_rule = reason.never && MostInOne(scope, ever) >= role.count;
   if (!never_by_rule && MostInOne(scope, free) < role.count) {

@@ -6,6 +6,14 @@
 // "At most" is a lower number of slots: the slots of a domain of the level (a *unit*), and of each
 // vertex below it, are cut. Hosts outside of any unit take none. How units are chosen:
 // spread_search.h.
+//
+// Rules for kube-scheduler (SpreadBy) are "at most" as well, and placements that keep that are
+// right whatever else the rule says. Where nothing keeps it, the rule may still allow more:
+//
+//     apart     on hosts that lack the label any number
+//     skew k    k + m members where each domain has m; so exact only where a domain must stay empty
+//
+// In such cases it is left to kube-scheduler's plugin, as it is where the label is no level.
 #ifndef PHALANX_CORE_PLACE_SPREAD_H_
 #define PHALANX_CORE_PLACE_SPREAD_H_
 
@@ -26,13 +34,18 @@ struct SpreadRule {
   int32_t at_most = kMaxGangSize;
   int32_t at_least = 1;
   bool evenly = false;
+  // A rule for kube-scheduler that would allow more if other domains had members.
+  bool may_ease = false;
 
   bool Any() const { return level.valid(); }
 };
 
-// None for a shape without one. Of members that join a gang which runs only "at most" counts.
+// None for a shape without one. Of members that join a gang which runs only "at most" counts. A
+// rule for kube-scheduler is there only if it is followed, for which its members are placed in the
+// domains of `required`: O(hosts + domains).
 // REQUIRES: SpreadRefused() has nothing to say.
-SpreadRule SpreadRuleOf(const Cluster& cluster, const PlacementRequest& request, ShapeId shape);
+SpreadRule SpreadRuleOf(const Cluster& cluster, const PlacementRequest& request,
+                        const RoleRequest& role, LevelId required);
 
 // That no node has the level of the rule, or that it crosses the tree; nullopt: neither, or there
 // is no rule.

@@ -67,6 +67,19 @@ TEST(SpreadJudgeTest, RolesAreCountedApart) {
   EXPECT_THAT(CheckSpread(TwoLeaves(), gang), IsEmpty());
 }
 
+// Rules for kube-scheduler are followed with exceptions, but for anti-affinity on hosts.
+TEST(SpreadJudgeTest, RulesForTheScheduler) {
+  const Spread host{
+      .level = "kubernetes.io/hostname", .at_most = 1, .by = SpreadBy::kApart, .whom = "x"};
+  EXPECT_THAT(CheckSpread(TwoLeaves(), On("abe", host)), IsEmpty());
+  EXPECT_THAT(CheckSpread(TwoLeaves(), On("aab", host)),
+              ElementsAre(HasSubstr("a has 2 members, at most 1")));
+  const Spread leaf{.level = "leaf", .at_most = 1, .by = SpreadBy::kApart};
+  EXPECT_THAT(CheckSpread(TwoLeaves(), On("abe", leaf)), IsEmpty());
+  const Spread skew{.level = "host", .at_most = 1, .by = SpreadBy::kSkew};
+  EXPECT_THAT(CheckSpread(TwoLeaves(), On("aa", skew)), IsEmpty());
+}
+
 TEST(SpreadJudgeTest, BoundMembersCountForThoseThatJoin) {
   const World world = TwoLeaves();
   const Spread rule{"leaf", 2, 2};

@@ -71,6 +71,66 @@ TEST_F(SpreadTest, Evenly) {
   EXPECT_EQ(Where(3, {"rack", 0, 1, true}), "a0:1 a1:1 a2:1");  // fewest domains come first
 }
 
+// Pods that keep off each other, for kube-scheduler.
+TEST_F(SpreadTest, ApartOnHostsIsAtMostOne) {
+  const Spread apart{.level = "kubernetes.io/hostname", .at_most = 1, .by = SpreadBy::kApart};
+  EXPECT_EQ(Where(3, apart, 1), "a0:1 a1:1 a2:1");
+  PlacementRequest eleven = Ask(11, apart, 1);
+  const Reason none = *world_.Place(eleven).refusal();
+  EXPECT_EQ(none.code, ReasonCode::kSpread);
+  EXPECT_EQ(none.have, 10);  // as many as there are hosts
+  EXPECT_EQ(none.detail, "at most 1 by anti-affinity");
+  EXPECT_TRUE(none.never);
+}
+
+// Hosts without the label may hold any number, which "at most" does not say.
+TEST_F(SpreadTest, ApartInALevelThatSomeHostsLackIsLeftToTheScheduler) {
+  const Spread apart{.level = "rack", .at_most = 1, .by = SpreadBy::kApart};
+  EXPECT_EQ(Where(3, apart), "a0:1 b0:1 c0:1");
+  EXPECT_EQ(Where(4, apart), "c0:1 c1:1 c2:1 c3:1");
+  const Spread leaves{.level = "leaf", .at_most = 1, .by = SpreadBy::kApart};  // all hosts have one
+  EXPECT_EQ(Where(4, leaves), "refused");
+  const Spread unknown{.level = "example.com/row", .at_most = 1, .by = SpreadBy::kApart};
+  EXPECT_EQ(Where(4, unknown), "c0:1 c1:1 c2:1 c3:1");
+}
+
+// maxSkew 1 over three leaves: 2 + 1 + 1 is right, but is not "at most 1".
+TEST_F(SpreadTest, SkewIsAtMostWhileADomainStaysEmpty) {
+  const Spread skew{.level = "leaf", .at_most = 1, .by = SpreadBy::kSkew};
+  EXPECT_EQ(Where(2, skew), "a0:1 c0:1");
+  EXPECT_EQ(Where(3, skew), "a0:1 c0:1 d0:1");
+  EXPECT_EQ(Where(4, skew), "c0:1 c1:1 c2:1 c3:1");  // for the scheduler to refuse
+  const Spread more{.level = "leaf", .at_most = 2, .by = SpreadBy::kSkew};
+  EXPECT_EQ(Where(5, more), "a0:1 a1:1 c0:1 c1:1 d0:1");
+}
+
+TEST_F(SpreadTest, SkewIsAtMostWhereADomainCanTakeNobody) {
+  const Spread skew{.level = "leaf", .at_most = 1, .by = SpreadBy::kSkew};
+  world_.AddHost("e0", 0, {"z", "l4", ""});  // full
+  Reason full = Refusal(4, skew);
+  EXPECT_EQ(full.code, ReasonCode::kSpread);
+  EXPECT_EQ(full.have, 3);
+  EXPECT_EQ(full.detail, "at most 1 by a spread constraint");
+  EXPECT_FALSE(full.never);  // four leaves take four members when it is empty
+  // More members than leaves, so that each leaf may have one: the scheduler's plugin counts the one
+  // that is full, and it stays at none.
+  full = Refusal(5, skew);
+  EXPECT_EQ(full.have, 3);
+  EXPECT_FALSE(full.never);
+  // A taint keeps members off, and the plugin counts the leaf all the same.
+  world_.nodes().back().taints = {{"dedicated", "x", TaintEffect::kNoSchedule}};
+  EXPECT_TRUE(Refusal(5, skew).never);
+  // Nodes that the pods do not select are not counted: five members in three leaves may be 2 + 2
+  // + 1.
+  for (NodeObject& node : world_.nodes()) node.labels["pool"] = node.name == "e0" ? "no" : "yes";
+  PlacementRequest selected = Ask(5, skew, 1);
+  Shape shape;
+  shape.spread = skew;
+  shape.node_selector = {{"pool", "yes"}};
+  selected.roles.front().shape = world_.Member({{test::kGpu, 1}}, shape);
+  EXPECT_EQ(world_.Where(world_.Place(selected)), "a0:5");
+}
+
 TEST_F(SpreadTest, ARefusalCountsWhatWouldBePlaceableSo) {
   const Reason never = Refusal(7, {"rack", 2});
   EXPECT_EQ(never.code, ReasonCode::kSpread);

@@ -370,5 +370,25 @@ TEST(DecodeOthers, ResultsAndHello) {
   EXPECT_FALSE(CheckHello(hello).ok());
 }
 
+TEST(DecodePodTest, RulesAboutPodsLikeItself) {
+  pb::Pod pod = GoodPod("a");
+  (*pod.mutable_labels())[kGangLabel] = "train";
+  (*pod.mutable_labels())[kGangSizeLabel] = "4";
+  pb::SelfRule& apart = *pod.add_self_rules();
+  apart.set_kind(pb::SelfRule::KIND_APART);
+  apart.set_topology_key("kubernetes.io/hostname");
+  apart.set_selector("job-name=train");
+  pb::SelfRule& later = *pod.add_self_rules();
+  later.set_kind(static_cast<pb::SelfRule::Kind>(9));
+  const Decoded decoded = DecodeOne(pod);
+  ASSERT_THAT(decoded.changes.pods, SizeIs(1));
+  const Membership& says = *decoded.changes.pods.front().membership;
+  EXPECT_EQ(says.spread.level, "kubernetes.io/hostname");
+  EXPECT_EQ(says.spread.by, SpreadBy::kApart);
+  EXPECT_EQ(says.spread.whom, "job-name=$gang");
+  ASSERT_THAT(decoded.refusals, SizeIs(1));
+  EXPECT_EQ(decoded.refusals.front().problem.value, "9");
+}
+
 }  // namespace
 }  // namespace phalanx::wire

@@ -183,6 +183,61 @@ func (NodeRequirement_Operator) EnumDescriptor() ([]byte, []int) {
 	return file_phalanx_v1alpha1_objects_proto_rawDescGZIP(), []int{3, 0}
 }
 
+type SelfRule_Kind int32
+
+const (
+	SelfRule_KIND_UNSPECIFIED SelfRule_Kind = 0
+	// affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution.
+	SelfRule_KIND_APART SelfRule_Kind = 1
+	// affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution.
+	SelfRule_KIND_TOGETHER SelfRule_Kind = 2
+	// topologySpreadConstraints with DoNotSchedule and the default policies for nodes.
+	SelfRule_KIND_SKEW SelfRule_Kind = 3
+)
+
+// Enum value maps for SelfRule_Kind.
+var (
+	SelfRule_Kind_name = map[int32]string{
+		0: "KIND_UNSPECIFIED",
+		1: "KIND_APART",
+		2: "KIND_TOGETHER",
+		3: "KIND_SKEW",
+	}
+	SelfRule_Kind_value = map[string]int32{
+		"KIND_UNSPECIFIED": 0,
+		"KIND_APART":       1,
+		"KIND_TOGETHER":    2,
+		"KIND_SKEW":        3,
+	}
+)
+
+func (x SelfRule_Kind) Enum() *SelfRule_Kind {
+	p := new(SelfRule_Kind)
+	*p = x
+	return p
+}
+
+func (x SelfRule_Kind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (SelfRule_Kind) Descriptor() protoreflect.EnumDescriptor {
+	return file_phalanx_v1alpha1_objects_proto_enumTypes[3].Descriptor()
+}
+
+func (SelfRule_Kind) Type() protoreflect.EnumType {
+	return &file_phalanx_v1alpha1_objects_proto_enumTypes[3]
+}
+
+func (x SelfRule_Kind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use SelfRule_Kind.Descriptor instead.
+func (SelfRule_Kind) EnumDescriptor() ([]byte, []int) {
+	return file_phalanx_v1alpha1_objects_proto_rawDescGZIP(), []int{5, 0}
+}
+
 type Pod_Phase int32
 
 const (
@@ -222,11 +277,11 @@ func (x Pod_Phase) String() string {
 }
 
 func (Pod_Phase) Descriptor() protoreflect.EnumDescriptor {
-	return file_phalanx_v1alpha1_objects_proto_enumTypes[3].Descriptor()
+	return file_phalanx_v1alpha1_objects_proto_enumTypes[4].Descriptor()
 }
 
 func (Pod_Phase) Type() protoreflect.EnumType {
-	return &file_phalanx_v1alpha1_objects_proto_enumTypes[3]
+	return &file_phalanx_v1alpha1_objects_proto_enumTypes[4]
 }
 
 func (x Pod_Phase) Number() protoreflect.EnumNumber {
@@ -235,7 +290,7 @@ func (x Pod_Phase) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Pod_Phase.Descriptor instead.
 func (Pod_Phase) EnumDescriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_objects_proto_rawDescGZIP(), []int{6, 0}
+	return file_phalanx_v1alpha1_objects_proto_rawDescGZIP(), []int{7, 0}
 }
 
 // A node as the scheduler sees it.
@@ -581,6 +636,78 @@ func (x *NodeSelectorTerm) GetRequirements() []*NodeRequirement {
 	return nil
 }
 
+// A rule of a pod for kube-scheduler about other pods that selects the pod itself, so that pods with
+// equal rules are about each other.
+type SelfRule struct {
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Kind        SelfRule_Kind          `protobuf:"varint,1,opt,name=kind,proto3,enum=phalanx.v1alpha1.SelfRule_Kind" json:"kind,omitempty"`
+	TopologyKey string                 `protobuf:"bytes,2,opt,name=topology_key,json=topologyKey,proto3" json:"topology_key,omitempty"`
+	// Of KIND_SKEW.
+	MaxSkew int32 `protobuf:"varint,3,opt,name=max_skew,json=maxSkew,proto3" json:"max_skew,omitempty"`
+	// The pods that it selects: the selector as text. All are of the pod's namespace.
+	Selector      string `protobuf:"bytes,4,opt,name=selector,proto3" json:"selector,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SelfRule) Reset() {
+	*x = SelfRule{}
+	mi := &file_phalanx_v1alpha1_objects_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SelfRule) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SelfRule) ProtoMessage() {}
+
+func (x *SelfRule) ProtoReflect() protoreflect.Message {
+	mi := &file_phalanx_v1alpha1_objects_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SelfRule.ProtoReflect.Descriptor instead.
+func (*SelfRule) Descriptor() ([]byte, []int) {
+	return file_phalanx_v1alpha1_objects_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *SelfRule) GetKind() SelfRule_Kind {
+	if x != nil {
+		return x.Kind
+	}
+	return SelfRule_KIND_UNSPECIFIED
+}
+
+func (x *SelfRule) GetTopologyKey() string {
+	if x != nil {
+		return x.TopologyKey
+	}
+	return ""
+}
+
+func (x *SelfRule) GetMaxSkew() int32 {
+	if x != nil {
+		return x.MaxSkew
+	}
+	return 0
+}
+
+func (x *SelfRule) GetSelector() string {
+	if x != nil {
+		return x.Selector
+	}
+	return ""
+}
+
 // The controller that owns a pod (ownerReferences[controller=true]).
 type Owner struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -594,7 +721,7 @@ type Owner struct {
 
 func (x *Owner) Reset() {
 	*x = Owner{}
-	mi := &file_phalanx_v1alpha1_objects_proto_msgTypes[5]
+	mi := &file_phalanx_v1alpha1_objects_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -606,7 +733,7 @@ func (x *Owner) String() string {
 func (*Owner) ProtoMessage() {}
 
 func (x *Owner) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_objects_proto_msgTypes[5]
+	mi := &file_phalanx_v1alpha1_objects_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -619,7 +746,7 @@ func (x *Owner) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Owner.ProtoReflect.Descriptor instead.
 func (*Owner) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_objects_proto_rawDescGZIP(), []int{5}
+	return file_phalanx_v1alpha1_objects_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Owner) GetApiVersion() string {
@@ -688,14 +815,15 @@ type Pod struct {
 	// told it that it waits.
 	Told bool `protobuf:"varint,21,opt,name=told,proto3" json:"told,omitempty"`
 	// When it was bound: the last transition of the condition PodScheduled to True; 0 while it is not.
-	BoundMs       int64 `protobuf:"varint,22,opt,name=bound_ms,json=boundMs,proto3" json:"bound_ms,omitempty"`
+	BoundMs       int64       `protobuf:"varint,22,opt,name=bound_ms,json=boundMs,proto3" json:"bound_ms,omitempty"`
+	SelfRules     []*SelfRule `protobuf:"bytes,23,rep,name=self_rules,json=selfRules,proto3" json:"self_rules,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Pod) Reset() {
 	*x = Pod{}
-	mi := &file_phalanx_v1alpha1_objects_proto_msgTypes[6]
+	mi := &file_phalanx_v1alpha1_objects_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -707,7 +835,7 @@ func (x *Pod) String() string {
 func (*Pod) ProtoMessage() {}
 
 func (x *Pod) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_objects_proto_msgTypes[6]
+	mi := &file_phalanx_v1alpha1_objects_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -720,7 +848,7 @@ func (x *Pod) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pod.ProtoReflect.Descriptor instead.
 func (*Pod) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_objects_proto_rawDescGZIP(), []int{6}
+	return file_phalanx_v1alpha1_objects_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Pod) GetUid() string {
@@ -877,6 +1005,13 @@ func (x *Pod) GetBoundMs() int64 {
 	return 0
 }
 
+func (x *Pod) GetSelfRules() []*SelfRule {
+	if x != nil {
+		return x.SelfRules
+	}
+	return nil
+}
+
 // Which object of a kind that Welcome.watch names. With another UID it is another object.
 type ObjectKey struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
@@ -893,7 +1028,7 @@ type ObjectKey struct {
 
 func (x *ObjectKey) Reset() {
 	*x = ObjectKey{}
-	mi := &file_phalanx_v1alpha1_objects_proto_msgTypes[7]
+	mi := &file_phalanx_v1alpha1_objects_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -905,7 +1040,7 @@ func (x *ObjectKey) String() string {
 func (*ObjectKey) ProtoMessage() {}
 
 func (x *ObjectKey) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_objects_proto_msgTypes[7]
+	mi := &file_phalanx_v1alpha1_objects_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -918,7 +1053,7 @@ func (x *ObjectKey) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObjectKey.ProtoReflect.Descriptor instead.
 func (*ObjectKey) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_objects_proto_rawDescGZIP(), []int{7}
+	return file_phalanx_v1alpha1_objects_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ObjectKey) GetGroup() string {
@@ -977,7 +1112,7 @@ type Object struct {
 
 func (x *Object) Reset() {
 	*x = Object{}
-	mi := &file_phalanx_v1alpha1_objects_proto_msgTypes[8]
+	mi := &file_phalanx_v1alpha1_objects_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -989,7 +1124,7 @@ func (x *Object) String() string {
 func (*Object) ProtoMessage() {}
 
 func (x *Object) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_objects_proto_msgTypes[8]
+	mi := &file_phalanx_v1alpha1_objects_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1002,7 +1137,7 @@ func (x *Object) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Object.ProtoReflect.Descriptor instead.
 func (*Object) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_objects_proto_rawDescGZIP(), []int{8}
+	return file_phalanx_v1alpha1_objects_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Object) GetKey() *ObjectKey {
@@ -1078,13 +1213,24 @@ const file_phalanx_v1alpha1_objects_proto_rawDesc = "" +
 	"\vOPERATOR_GT\x10\x05\x12\x0f\n" +
 	"\vOPERATOR_LT\x10\x06\"Y\n" +
 	"\x10NodeSelectorTerm\x12E\n" +
-	"\frequirements\x18\x01 \x03(\v2!.phalanx.v1alpha1.NodeRequirementR\frequirements\"b\n" +
+	"\frequirements\x18\x01 \x03(\v2!.phalanx.v1alpha1.NodeRequirementR\frequirements\"\xe9\x01\n" +
+	"\bSelfRule\x123\n" +
+	"\x04kind\x18\x01 \x01(\x0e2\x1f.phalanx.v1alpha1.SelfRule.KindR\x04kind\x12!\n" +
+	"\ftopology_key\x18\x02 \x01(\tR\vtopologyKey\x12\x19\n" +
+	"\bmax_skew\x18\x03 \x01(\x05R\amaxSkew\x12\x1a\n" +
+	"\bselector\x18\x04 \x01(\tR\bselector\"N\n" +
+	"\x04Kind\x12\x14\n" +
+	"\x10KIND_UNSPECIFIED\x10\x00\x12\x0e\n" +
+	"\n" +
+	"KIND_APART\x10\x01\x12\x11\n" +
+	"\rKIND_TOGETHER\x10\x02\x12\r\n" +
+	"\tKIND_SKEW\x10\x03\"b\n" +
 	"\x05Owner\x12\x1f\n" +
 	"\vapi_version\x18\x01 \x01(\tR\n" +
 	"apiVersion\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x12\n" +
 	"\x04name\x18\x03 \x01(\tR\x04name\x12\x10\n" +
-	"\x03uid\x18\x04 \x01(\tR\x03uid\"\xb2\n" +
+	"\x03uid\x18\x04 \x01(\tR\x03uid\"\xed\n" +
 	"\n" +
 	"\x03Pod\x12\x10\n" +
 	"\x03uid\x18\x01 \x01(\tR\x03uid\x12\x1c\n" +
@@ -1110,7 +1256,9 @@ const file_phalanx_v1alpha1_objects_proto_rawDesc = "" +
 	"\x12unresolved_objects\x18\x13 \x03(\tR\x11unresolvedObjects\x120\n" +
 	"\x14termination_grace_ms\x18\x14 \x01(\x03R\x12terminationGraceMs\x12\x12\n" +
 	"\x04told\x18\x15 \x01(\bR\x04told\x12\x19\n" +
-	"\bbound_ms\x18\x16 \x01(\x03R\aboundMs\x1a9\n" +
+	"\bbound_ms\x18\x16 \x01(\x03R\aboundMs\x129\n" +
+	"\n" +
+	"self_rules\x18\x17 \x03(\v2\x1a.phalanx.v1alpha1.SelfRuleR\tselfRules\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a>\n" +
@@ -1153,52 +1301,56 @@ func file_phalanx_v1alpha1_objects_proto_rawDescGZIP() []byte {
 	return file_phalanx_v1alpha1_objects_proto_rawDescData
 }
 
-var file_phalanx_v1alpha1_objects_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_phalanx_v1alpha1_objects_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_phalanx_v1alpha1_objects_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_phalanx_v1alpha1_objects_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_phalanx_v1alpha1_objects_proto_goTypes = []any{
 	(Taint_Effect)(0),             // 0: phalanx.v1alpha1.Taint.Effect
 	(Toleration_Operator)(0),      // 1: phalanx.v1alpha1.Toleration.Operator
 	(NodeRequirement_Operator)(0), // 2: phalanx.v1alpha1.NodeRequirement.Operator
-	(Pod_Phase)(0),                // 3: phalanx.v1alpha1.Pod.Phase
-	(*Node)(nil),                  // 4: phalanx.v1alpha1.Node
-	(*Taint)(nil),                 // 5: phalanx.v1alpha1.Taint
-	(*Toleration)(nil),            // 6: phalanx.v1alpha1.Toleration
-	(*NodeRequirement)(nil),       // 7: phalanx.v1alpha1.NodeRequirement
-	(*NodeSelectorTerm)(nil),      // 8: phalanx.v1alpha1.NodeSelectorTerm
-	(*Owner)(nil),                 // 9: phalanx.v1alpha1.Owner
-	(*Pod)(nil),                   // 10: phalanx.v1alpha1.Pod
-	(*ObjectKey)(nil),             // 11: phalanx.v1alpha1.ObjectKey
-	(*Object)(nil),                // 12: phalanx.v1alpha1.Object
-	nil,                           // 13: phalanx.v1alpha1.Node.LabelsEntry
-	nil,                           // 14: phalanx.v1alpha1.Node.AllocatableEntry
-	nil,                           // 15: phalanx.v1alpha1.Pod.LabelsEntry
-	nil,                           // 16: phalanx.v1alpha1.Pod.AnnotationsEntry
-	nil,                           // 17: phalanx.v1alpha1.Pod.RequestsEntry
-	nil,                           // 18: phalanx.v1alpha1.Pod.NodeSelectorEntry
+	(SelfRule_Kind)(0),            // 3: phalanx.v1alpha1.SelfRule.Kind
+	(Pod_Phase)(0),                // 4: phalanx.v1alpha1.Pod.Phase
+	(*Node)(nil),                  // 5: phalanx.v1alpha1.Node
+	(*Taint)(nil),                 // 6: phalanx.v1alpha1.Taint
+	(*Toleration)(nil),            // 7: phalanx.v1alpha1.Toleration
+	(*NodeRequirement)(nil),       // 8: phalanx.v1alpha1.NodeRequirement
+	(*NodeSelectorTerm)(nil),      // 9: phalanx.v1alpha1.NodeSelectorTerm
+	(*SelfRule)(nil),              // 10: phalanx.v1alpha1.SelfRule
+	(*Owner)(nil),                 // 11: phalanx.v1alpha1.Owner
+	(*Pod)(nil),                   // 12: phalanx.v1alpha1.Pod
+	(*ObjectKey)(nil),             // 13: phalanx.v1alpha1.ObjectKey
+	(*Object)(nil),                // 14: phalanx.v1alpha1.Object
+	nil,                           // 15: phalanx.v1alpha1.Node.LabelsEntry
+	nil,                           // 16: phalanx.v1alpha1.Node.AllocatableEntry
+	nil,                           // 17: phalanx.v1alpha1.Pod.LabelsEntry
+	nil,                           // 18: phalanx.v1alpha1.Pod.AnnotationsEntry
+	nil,                           // 19: phalanx.v1alpha1.Pod.RequestsEntry
+	nil,                           // 20: phalanx.v1alpha1.Pod.NodeSelectorEntry
 }
 var file_phalanx_v1alpha1_objects_proto_depIdxs = []int32{
-	13, // 0: phalanx.v1alpha1.Node.labels:type_name -> phalanx.v1alpha1.Node.LabelsEntry
-	5,  // 1: phalanx.v1alpha1.Node.taints:type_name -> phalanx.v1alpha1.Taint
-	14, // 2: phalanx.v1alpha1.Node.allocatable:type_name -> phalanx.v1alpha1.Node.AllocatableEntry
+	15, // 0: phalanx.v1alpha1.Node.labels:type_name -> phalanx.v1alpha1.Node.LabelsEntry
+	6,  // 1: phalanx.v1alpha1.Node.taints:type_name -> phalanx.v1alpha1.Taint
+	16, // 2: phalanx.v1alpha1.Node.allocatable:type_name -> phalanx.v1alpha1.Node.AllocatableEntry
 	0,  // 3: phalanx.v1alpha1.Taint.effect:type_name -> phalanx.v1alpha1.Taint.Effect
 	1,  // 4: phalanx.v1alpha1.Toleration.operator:type_name -> phalanx.v1alpha1.Toleration.Operator
 	0,  // 5: phalanx.v1alpha1.Toleration.effect:type_name -> phalanx.v1alpha1.Taint.Effect
 	2,  // 6: phalanx.v1alpha1.NodeRequirement.operator:type_name -> phalanx.v1alpha1.NodeRequirement.Operator
-	7,  // 7: phalanx.v1alpha1.NodeSelectorTerm.requirements:type_name -> phalanx.v1alpha1.NodeRequirement
-	15, // 8: phalanx.v1alpha1.Pod.labels:type_name -> phalanx.v1alpha1.Pod.LabelsEntry
-	16, // 9: phalanx.v1alpha1.Pod.annotations:type_name -> phalanx.v1alpha1.Pod.AnnotationsEntry
-	3,  // 10: phalanx.v1alpha1.Pod.phase:type_name -> phalanx.v1alpha1.Pod.Phase
-	17, // 11: phalanx.v1alpha1.Pod.requests:type_name -> phalanx.v1alpha1.Pod.RequestsEntry
-	9,  // 12: phalanx.v1alpha1.Pod.owner:type_name -> phalanx.v1alpha1.Owner
-	18, // 13: phalanx.v1alpha1.Pod.node_selector:type_name -> phalanx.v1alpha1.Pod.NodeSelectorEntry
-	8,  // 14: phalanx.v1alpha1.Pod.required_node_terms:type_name -> phalanx.v1alpha1.NodeSelectorTerm
-	6,  // 15: phalanx.v1alpha1.Pod.tolerations:type_name -> phalanx.v1alpha1.Toleration
-	11, // 16: phalanx.v1alpha1.Object.key:type_name -> phalanx.v1alpha1.ObjectKey
-	17, // [17:17] is the sub-list for method output_type
-	17, // [17:17] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	8,  // 7: phalanx.v1alpha1.NodeSelectorTerm.requirements:type_name -> phalanx.v1alpha1.NodeRequirement
+	3,  // 8: phalanx.v1alpha1.SelfRule.kind:type_name -> phalanx.v1alpha1.SelfRule.Kind
+	17, // 9: phalanx.v1alpha1.Pod.labels:type_name -> phalanx.v1alpha1.Pod.LabelsEntry
+	18, // 10: phalanx.v1alpha1.Pod.annotations:type_name -> phalanx.v1alpha1.Pod.AnnotationsEntry
+	4,  // 11: phalanx.v1alpha1.Pod.phase:type_name -> phalanx.v1alpha1.Pod.Phase
+	19, // 12: phalanx.v1alpha1.Pod.requests:type_name -> phalanx.v1alpha1.Pod.RequestsEntry
+	11, // 13: phalanx.v1alpha1.Pod.owner:type_name -> phalanx.v1alpha1.Owner
+	20, // 14: phalanx.v1alpha1.Pod.node_selector:type_name -> phalanx.v1alpha1.Pod.NodeSelectorEntry
+	9,  // 15: phalanx.v1alpha1.Pod.required_node_terms:type_name -> phalanx.v1alpha1.NodeSelectorTerm
+	7,  // 16: phalanx.v1alpha1.Pod.tolerations:type_name -> phalanx.v1alpha1.Toleration
+	10, // 17: phalanx.v1alpha1.Pod.self_rules:type_name -> phalanx.v1alpha1.SelfRule
+	13, // 18: phalanx.v1alpha1.Object.key:type_name -> phalanx.v1alpha1.ObjectKey
+	19, // [19:19] is the sub-list for method output_type
+	19, // [19:19] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_phalanx_v1alpha1_objects_proto_init() }
@@ -1211,8 +1363,8 @@ func file_phalanx_v1alpha1_objects_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_phalanx_v1alpha1_objects_proto_rawDesc), len(file_phalanx_v1alpha1_objects_proto_rawDesc)),
-			NumEnums:      4,
-			NumMessages:   15,
+			NumEnums:      5,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
