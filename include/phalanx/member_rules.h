@@ -61,6 +61,20 @@ struct Together {
   friend auto operator<=>(const Together&, const Together&) = default;
 };
 
+// What each member sends to the others all the time, by pattern, in MB/s. Members of a gang with
+// the same traffic and segments talk to each other. See docs/policies/links.md.
+struct Traffic {
+  int32_t dp = 0;          // data parallel: a ring over all members
+  int32_t tp = 0;          // tensor parallel: inside segments
+  int32_t pp = 0;          // pipeline parallel: to the next member and the one before
+  int32_t ep = 0;          // expert parallel: to all others alike
+  int32_t all_to_all = 0;  // to all others alike
+
+  bool Any() const { return *this != Traffic(); }
+  friend auto operator<=>(const Traffic&, const Traffic&) = default;
+};
+inline constexpr int32_t kMaxTrafficMBps = 10'000'000;
+
 // Gangs of one namespace and group that go into one domain of a level: all of them, or the start
 // of those that do not fit besides waits; or, where that is only preferred, those that can.
 struct Group {

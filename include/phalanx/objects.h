@@ -131,6 +131,7 @@ struct Membership {
   Segment segment;
   Spread spread;
   Together together;
+  Traffic traffic;
   // No member of another gang is in a domain of this level that holds members of this one; empty:
   // domains are shared.
   std::string exclusive_level;
@@ -153,6 +154,15 @@ struct GangTerms {
   friend bool operator==(const GangTerms&, const GangTerms&) = default;
 };
 
+// What the uplink of each domain of a level carries, in each direction.
+struct Uplink {
+  int64_t mbps = 0;   // MB/s; 0: not declared
+  bool hard = false;  // a limit, and not only what is better not exceeded
+
+  friend auto operator<=>(const Uplink&, const Uplink&) = default;
+};
+inline constexpr int64_t kMaxUplinkMBps = 1'000'000'000;
+
 // A level of the topology: nodes with the same value of the label, in the same domain above, are
 // one domain.
 struct DeclaredLevel {
@@ -162,6 +172,7 @@ struct DeclaredLevel {
   // The first level above that this one crosses: its domains hold hosts of several domains of that
   // level. Empty: none.
   std::string crosses = {};
+  Uplink uplink = {};
 
   friend auto operator<=>(const DeclaredLevel&, const DeclaredLevel&) = default;
 };
@@ -236,5 +247,4 @@ struct PodObject {
 };
 
 }  // namespace phalanx
-
 #endif  // PHALANX_OBJECTS_H_

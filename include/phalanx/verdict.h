@@ -26,7 +26,9 @@ enum class ReasonCode {
   // The best domain of `level` takes have of need; detail = N: in segments of N; subject = group:
   // members of all gangs of the group that wait.
   kTopology,
-  kSpread,        // have of need members placeable with `detail` of them in one `level`
+  kSpread,  // have of need members placeable with `detail` of them in one `level`
+  // It would exceed a hard limit: the uplink of `domain` has `have` of the `need` MB/s left.
+  kUplink,
   kNoSuchNode,    // no node can ever take the member: the exclusions say why
   kLevelUnknown,  // subject = the level that no node has
   kConflict,      // subject = plugin, detail = message; the plan is made again

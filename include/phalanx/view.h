@@ -72,6 +72,8 @@ struct DomainView {
   int32_t hosts = 0;
   QuantityMap allocatable;
   QuantityMap free;
+  Uplink uplink;
+  int64_t uplink_used_mbps = 0;  // by gangs that say what they send
 };
 
 // An object that declares levels.

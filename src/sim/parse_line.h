@@ -170,6 +170,7 @@ void ParseJob(Line& line);
 void ParseForeign(Line& line);
 void ParsePodGroup(Line& line);
 void ParseDeletePodGroup(Line& line, Duration at);  // of ParseDelete
+void ParseTopology(Line& line);
 void ParseSet(Line& line);
 void ParseNodeState(Line& line);  // cordon, uncordon, ready, notready
 void ParseDelete(Line& line);

@@ -40,7 +40,49 @@ std::string PodGroupJson(const PodGroupLine& line) {
   return nlohmann::json{{"spec", spec}}.dump();
 }
 
+struct TopologyLine {
+  Duration at;
+  nlohmann::json levels = nlohmann::json::array();
+
+  nlohmann::json* Level(const std::string& name) {
+    for (nlohmann::json& level : levels) {
+      if (level["name"] == name) return &level;
+    }
+    return nullptr;
+  }
+};
+
+// The uplink of a level that stands before it on the line.
+bool ReadUplink(const Word& word, TopologyLine& line, const char* field, nlohmann::json value) {
+  nlohmann::json* level = line.Level(word.key.substr(word.key.find(':') + 1));
+  if (level != nullptr) (*level)["uplink"][field] = std::move(value);
+  return level != nullptr;
+}
+
+const std::vector<Attribute<TopologyLine>>& TopologyAttributes() {
+  using L = TopologyLine;
+  static const auto* const kTable = new std::vector<Attribute<L>>{
+      {"at", kTimeExpected, [](const Word& w, L& l) { return ReadTimeInto(w, l.at); }},
+      {"level:", "the key of a node label",
+       [](const Word& w, L& l) {
+         l.levels.push_back({{"name", w.key.substr(w.key.find(':') + 1)}, {"nodeLabel", w.value}});
+         return true;
+       }},
+      {"uplink:", "GB/s of a level that stands before",
+       [](const Word& w, L& l) { return ReadUplink(w, l, "gigabytesPerSecond", w.value); }},
+      {"hard:", "true or false, of a level that stands before",
+       [](const Word& w, L& l) { return ReadUplink(w, l, "hard", Literal(w.value)); }}};
+  return *kTable;
+}
+
 }  // namespace
+
+void ParseTopology(Line& line) {
+  TopologyLine topology;
+  if (!ReadAttributes(line, 1, TopologyAttributes(), topology)) return;
+  const nlohmann::json spec = {{"levels", topology.levels}};
+  line.AddAction(topology.at, SetTopology{nlohmann::json{{"spec", spec}}.dump()});
+}
 
 void ParsePodGroup(Line& line) {
   std::optional<std::vector<std::string>> names = line.Names(1, "the name of a PodGroup", true);

@@ -132,6 +132,7 @@ std::vector<PodAttribute> TextAttributes() {
       AnnotationAttribute("spread_max", "phalanx.dev/spread-max", "the most members in a domain"),
       AnnotationAttribute("spread_min", "phalanx.dev/spread-min", "the fewest members in a domain"),
       AnnotationAttribute("spread_evenly", "phalanx.dev/spread-evenly", "true or false"),
+      AnnotationAttribute("traffic", "phalanx.dev/traffic", "PATTERN:GB/s, ..."),
       AnnotationAttribute("exclusive", "phalanx.dev/topology-exclusive",
                           "a level or node label key"),
       {"group", "the name of a group of gangs",

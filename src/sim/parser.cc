@@ -22,6 +22,7 @@ const std::map<std::string, Statement>& Statements() {
       {"job", ParseJob},
       {"foreign", ParseForeign},
       {"podgroup", ParsePodGroup},
+      {"topology", ParseTopology},
       {"set", ParseSet},
       {"cordon", ParseNodeState},
       {"uncordon", ParseNodeState},

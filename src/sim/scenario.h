@@ -73,6 +73,10 @@ struct SetPodGroup {
 struct RemovePodGroup {
   std::string name;
 };
+// Makes the ClusterTopology of the cluster, or changes it.
+struct SetTopology {
+  std::string json;
+};
 // Deletes pods; their Jobs make new ones unless `with_owner`.
 struct DeletePods {
   PodSelector pods;
@@ -166,9 +170,9 @@ struct Action {
   Duration at;
   int line = 0;
   std::variant<AddNode, ChangeNode, RemoveNode, CreatePod, DeletePods, DeleteObjects, ServeGangs,
-               RemoveGate, EndPods, ChangePods, SetPodGroup, RemovePodGroup, AddFault, SetLatency,
-               SetBindOrder, SetBindsInFlight, Restart, SetMessages, CutStream, SetLeading,
-               JumpClock>
+               RemoveGate, EndPods, ChangePods, SetPodGroup, RemovePodGroup, SetTopology, AddFault,
+               SetLatency, SetBindOrder, SetBindsInFlight, Restart, SetMessages, CutStream,
+               SetLeading, JumpClock>
       what;
 };
 

@@ -5,6 +5,7 @@
 #include "sim/parse_line.h"
 #include "sim/pod_object.h"
 #include "wire/dialects/pod_group.h"
+#include "wire/dialects/topology.h"
 
 namespace phalanx::sim {
 namespace {
@@ -97,6 +98,9 @@ void World::Do(const ChangePods& action) {
 
 void World::Do(const SetPodGroup& action) { api_.SetObject(PodGroupKey(action.name), action.json); }
 void World::Do(const RemovePodGroup& action) { api_.RemoveObject(PodGroupKey(action.name)); }
+void World::Do(const SetTopology& action) {
+  api_.SetObject({wire::kClusterTopologyKind, "", "default"}, action.json);
+}
 
 void World::Do(const AddFault& action) { faults_.Add(action.rule); }
 void World::Do(const SetLatency& action) { settings_.Of(action.which) = action.value; }

@@ -50,6 +50,7 @@ class World {
   void Do(const ChangePods& action);
   void Do(const SetPodGroup& action);
   void Do(const RemovePodGroup& action);
+  void Do(const SetTopology& action);
   void Do(const AddFault& action);
   void Do(const SetLatency& action);
   void Do(const SetBindOrder& action);

@@ -77,6 +77,7 @@ const char* VerdictOf(const GangView& gang) {
     case ReasonCode::kFragmentation:
     case ReasonCode::kTopology:
     case ReasonCode::kSpread:
+    case ReasonCode::kUplink:
     case ReasonCode::kNoSuchNode:
     case ReasonCode::kLevelUnknown:
       return "notNow";
@@ -113,6 +114,7 @@ std::string_view WaitsFor(ReasonCode code) {
     case ReasonCode::kFragmentation:
     case ReasonCode::kTopology:
     case ReasonCode::kSpread:
+    case ReasonCode::kUplink:
       return "room";
     case ReasonCode::kNoSuchNode:
     case ReasonCode::kLevelUnknown:
@@ -175,6 +177,12 @@ pb::Domain EncodeDomain(const DomainView& domain) {
   out.set_hosts(domain.hosts);
   PutQuantities(domain.allocatable, out.mutable_allocatable());
   PutQuantities(domain.free, out.mutable_free());
+  if (domain.uplink.mbps > 0) {
+    pb::Uplink& uplink = *out.mutable_uplink();
+    uplink.set_limit_mbps(domain.uplink.mbps);
+    uplink.set_hard(domain.uplink.hard);
+    uplink.set_used_mbps(domain.uplink_used_mbps);
+  }
   return out;
 }
 

@@ -33,6 +33,23 @@ std::optional<int64_t> ParseInt(std::string_view text) {
 
 std::optional<uint64_t> ParseUint(std::string_view text) { return ParseWhole<uint64_t>(text); }
 
+std::optional<int64_t> ParseThousandths(std::string_view text) {
+  const size_t dot = text.find('.');
+  const std::string_view whole = text.substr(0, dot);
+  std::string_view rest = dot == std::string_view::npos ? "0" : text.substr(dot + 1);
+  const auto digits = [](std::string_view part) {
+    return !part.empty() && std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
+  };
+  if (!digits(whole) || whole.size() > 12 || !digits(rest) || rest.size() > 3) return std::nullopt;
+  int64_t value = *ParseInt(whole) * 1000;
+  int64_t weight = 100;
+  for (const char digit : rest) {
+    value += (digit - '0') * weight;
+    weight /= 10;
+  }
+  return value;
+}
+
 bool IsLabelValue(std::string_view text) {
   if (text.empty() || text.size() > 63) return false;
   if (!IsAlnum(text.front()) || !IsAlnum(text.back())) return false;

@@ -14,6 +14,9 @@ namespace phalanx::wire {
 std::optional<int64_t> ParseInt(std::string_view text);
 std::optional<uint64_t> ParseUint(std::string_view text);
 
+// Thousandths of a decimal number without a sign and with at most three digits behind its dot.
+std::optional<int64_t> ParseThousandths(std::string_view text);
+
 // By the rule of Kubernetes for label values: at most 63 of [A-Za-z0-9._-], first and last one
 // alphanumeric. Not empty.
 bool IsLabelValue(std::string_view text);

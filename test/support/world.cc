@@ -43,6 +43,7 @@ PodObject MakeMember(const GangSpec& spec, int i) {
   says.size = spec.size;
   says.min = spec.min == 0 ? spec.size : spec.min;
   says.required_level = spec.required_level;
+  says.traffic = spec.traffic;
   says.preferred_level = spec.preferred_level;
   pod.membership = std::move(says);
   return pod;

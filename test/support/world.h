@@ -25,6 +25,7 @@ struct GangSpec {
   int32_t priority = 0;
   std::string required_level;
   std::string preferred_level;
+  Traffic traffic = {};
   std::string ns = "team-a";
   int64_t created_s = 0;
 };

@@ -122,6 +122,10 @@ int64_t Cluster::Slots(NodeId id, ShapeId shape_id, const Resources& taken) cons
   return FilterNode(record.object, shape, node_scope_, FilterScope::kNow) ? 0 : slots;
 }
 
+bool Cluster::CheckLinkLoads() const {
+  return topology_stale_ || LinkLoads() == ledger_.links().Recompute(*topology_, shapes_);
+}
+
 bool Cluster::Admits(NodeId id, ShapeId shape) const {
   const NodeRecord& record = node(id);
   return record.present &&

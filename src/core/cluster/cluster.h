@@ -92,6 +92,11 @@ class Cluster {
   // REQUIRES: RefreshTopology() since the last change of a node.
   const SlotTree& SlotsOf(ShapeId shape) const { return index_.Slots(*this, shape); }
   const BlameTable& BlameOf(ShapeId shape) const { return index_.Blame(*this, shape); }
+  // MB/s over the uplink of each domain, by id, of gangs that declare their traffic.
+  // REQUIRES: RefreshTopology() since the last change of a node.
+  const LinkUsage::Loads& LinkLoads() const { return ledger_.links().Of(*topology_, shapes_); }
+  // Whether what is kept of it equals a recomputation. O(members x levels).
+  bool CheckLinkLoads() const;
   const ShapeIndex& shape_index() const { return index_; }
   // Whether what is kept equals a recomputation, for the shape in use last. O(hosts).
   bool CheckShapeIndex() const { return topology_stale_ || index_.CheckLatest(*this); }

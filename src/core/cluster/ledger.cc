@@ -14,7 +14,8 @@ const Resources& None() {
 
 }  // namespace
 
-void Ledger::Book(PodId pod, NodeId node, BookingKind kind, const Resources& amount) {
+void Ledger::Book(PodId pod, NodeId node, BookingKind kind, const Resources& amount,
+                  const Talk& talk) {
   PHALANX_CHECK(pod.valid() && node.valid(), "pod {} on node {}", pod.value(), node.value());
   Drop(pod);
   if (amount.share().Any()) {
@@ -22,7 +23,8 @@ void Ledger::Book(PodId pod, NodeId node, BookingKind kind, const Resources& amo
   } else {
     shared_.Give(pod);
   }
-  entries_.emplace(pod, Booking{node, kind, amount});
+  entries_.emplace(pod, Booking{node, kind, amount, talk});
+  links_.Add(talk, node);
   Sums& sums = SumsOf(node);
   (kind == BookingKind::kBound ? sums.bound : sums.held).Add(amount);
   changes_.Note(node);
@@ -38,8 +40,17 @@ void Ledger::Drop(PodId pod) {
   if (it == entries_.end()) return;
   Sums& sums = SumsOf(it->second.node);
   (it->second.kind == BookingKind::kBound ? sums.bound : sums.held).Subtract(it->second.amount);
+  links_.Remove(it->second.talk, it->second.node);
   changes_.Note(it->second.node);
   entries_.erase(it);
+}
+
+void Ledger::SetTalk(PodId pod, const Talk& talk) {
+  const auto it = entries_.find(pod);
+  if (it == entries_.end() || it->second.talk == talk) return;
+  links_.Remove(it->second.talk, it->second.node);
+  links_.Add(talk, it->second.node);
+  it->second.talk = talk;
 }
 
 std::optional<Booking> Ledger::Find(PodId pod) const {
@@ -62,12 +73,14 @@ int64_t Ledger::Used(NodeId node, ResourceId resource) const {
 
 bool Ledger::CheckSums() const {
   std::vector<Sums> fresh(sums_.size());
+  LinkUsage links;
   for (const auto& [pod, booking] : entries_) {
     if (booking.node.index() >= fresh.size()) return false;
     Sums& sums = fresh[booking.node.index()];
     (booking.kind == BookingKind::kBound ? sums.bound : sums.held).Add(booking.amount);
+    links.Add(booking.talk, booking.node);
   }
-  return shared_.Check() &&
+  return links == links_ && shared_.Check() &&
          std::equal(fresh.begin(), fresh.end(), sums_.begin(), [](const Sums& a, const Sums& b) {
            return a.bound == b.bound && a.held == b.held;
          });

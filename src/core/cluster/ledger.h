@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/cluster/change_log.h"
+#include "core/cluster/links.h"
 #include "core/cluster/resources.h"
 #include "core/cluster/shared_devices.h"
 #include "phalanx/ids.h"
@@ -23,13 +24,17 @@ struct Booking {
   NodeId node;
   BookingKind kind = BookingKind::kBound;
   Resources amount;
+  Talk talk = {};
 };
 
 class Ledger {
  public:
-  void Book(PodId pod, NodeId node, BookingKind kind, const Resources& amount);
+  void Book(PodId pod, NodeId node, BookingKind kind, const Resources& amount,
+            const Talk& talk = {});
   // No-op if the pod has no entry.
   void Release(PodId pod);
+  // With whom it talks from now on. No-op if the pod has no entry.
+  void SetTalk(PodId pod, const Talk& talk);
   std::optional<Booking> Find(PodId pod) const;
 
   const Resources& bound(NodeId node) const;
@@ -37,6 +42,7 @@ class Ledger {
   // bound + held of one resource, and the devices of it that pods share.
   int64_t Used(NodeId node, ResourceId resource) const;
   const SharedDevices& shared() const { return shared_; }
+  const LinkUsage& links() const { return links_; }
   // Who has a part of which device, as it was before some bookings were taken out and put back:
   // each by itself would go where there is least left now. REQUIRES: the same bookings as then.
   void PutShared(SharedDevices shared) { shared_ = std::move(shared); }
@@ -62,6 +68,7 @@ class Ledger {
   std::map<PodId, Booking> entries_;
   std::vector<Sums> sums_;  // by node
   SharedDevices shared_;
+  LinkUsage links_;
   ChangeLog changes_;
 };
 

@@ -22,6 +22,7 @@ struct Shape {
   // Where it may go beside its siblings: nothing that a node by itself shows.
   Segment segment;
   Spread spread;
+  Traffic traffic;
 
   friend auto operator<=>(const Shape&, const Shape&) = default;
 };

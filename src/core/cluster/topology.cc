@@ -16,6 +16,10 @@ LevelId Topology::FindLevel(std::string_view name_or_key) const {
   return LevelId::None();
 }
 
+bool Topology::HasUplinks() const {
+  return std::ranges::any_of(levels_, [](const Level& level) { return level.uplink.mbps > 0; });
+}
+
 DomainId Topology::DomainAt(HostId host, LevelId level) const {
   for (DomainId id = hosts_[host.index()].parent; id.valid() && id != root();
        id = domains_[id.index()].parent) {

@@ -42,6 +42,7 @@ class Topology {
   struct Level {
     std::string name;       // "zone", "spine", "leaf", "rack", "nvlink"
     std::string label_key;  // the node label that it was read from
+    Uplink uplink = {};     // of each of its domains
   };
 
   struct Domain {
@@ -67,6 +68,13 @@ class Topology {
   const Domain& domain(DomainId id) const { return domains_[id.index()]; }
   const Host& host(HostId id) const { return hosts_[id.index()]; }
   DomainId root() const { return DomainId(0); }
+  // Of the edge from a domain to its parent; the root has none.
+  Uplink UplinkOf(DomainId id) const {
+    const LevelId level = domain(id).level;
+    return level.valid() ? levels_[level.index()].uplink : Uplink();
+  }
+  // Whether any level declares one.
+  bool HasUplinks() const;
   uint64_t generation() const { return generation_; }
 
   // By level name or node label key (the finest level that reads the key). "host" and

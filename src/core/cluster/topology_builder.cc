@@ -20,7 +20,9 @@ class TopologyBuilder {
                   std::span<const DeclaredTopology> declared)
       : sources_(ChooseLevels(nodes, declared)), out_(std::make_shared<Topology>()) {
     out_->generation_ = generation;
-    for (const LevelSource& level : sources_) out_->levels_.push_back({level.name, level.key});
+    for (const LevelSource& level : sources_) {
+      out_->levels_.push_back({level.name, level.key, level.uplink});
+    }
     out_->by_level_.resize(sources_.size());
     open_ranks_.fill(kMissing);
     ReadRows(nodes);

@@ -200,7 +200,7 @@ std::vector<Scheme> SchemesOf(std::span<const DeclaredTopology> declared) {
     Scheme& scheme = schemes.emplace_back();
     for (const DeclaredLevel& level : topology.levels) {
       const LabelPart part = level.before_dot ? LabelPart::kBeforeDot : LabelPart::kWhole;
-      scheme.push_back({level.name, level.label, part, level.crosses});
+      scheme.push_back({level.name, level.label, part, level.crosses, level.uplink});
     }
   }
   return schemes;

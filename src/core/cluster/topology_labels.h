@@ -43,6 +43,7 @@ struct LevelSource {
   LabelPart part = LabelPart::kWhole;
   // The name of the first level above that it crosses (crossing.h); empty: none.
   std::string crosses = {};
+  Uplink uplink = {};
 };
 
 // The value of a level on a node; empty: the node lacks the level.

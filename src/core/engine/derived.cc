@@ -134,23 +134,23 @@ QuantityMap WithoutZeros(QuantityMap quantities) {
 
 }  // namespace
 
-std::optional<Booking> BookingOf(const Pod& pod) {
+std::optional<Booking> BookingOf(const State& state, const Pod& pod) {
   if (pod.node.valid()) {
     if (pod.ended()) return std::nullopt;
-    return Booking{pod.node, BookingKind::kBound, pod.request};
+    return Booking{pod.node, BookingKind::kBound, pod.request, state.TalkOf(pod)};
   }
   const Member* member = pod.member;
   if (member == nullptr || member->stage == Stage::kIdle || !member->node.valid()) {
     return std::nullopt;
   }
-  return Booking{member->node, BookingKind::kHeld, pod.request};
+  return Booking{member->node, BookingKind::kHeld, pod.request, state.TalkOf(pod)};
 }
 
 std::map<NodeId, Usage> RecomputeUsage(const State& state) {
   std::map<NodeId, Usage> out;
   for (uint32_t i = 0; i < state.pods.limit(); ++i) {
     const Pod& pod = state.pods.Get(PodId(i));
-    if (!pod.uid.empty()) Sum(BookingOf(pod), &out);
+    if (!pod.uid.empty()) Sum(BookingOf(state, pod), &out);
   }
   return out;
 }

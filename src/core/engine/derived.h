@@ -26,7 +26,7 @@ struct Usage {
 };
 std::map<NodeId, Usage> RecomputeUsage(const State& state);
 // The ledger entry that the pod should have.
-std::optional<Booking> BookingOf(const Pod& pod);
+std::optional<Booking> BookingOf(const State& state, const Pod& pod);
 
 // `usage` is what RecomputeUsage() has for this node.
 std::vector<DerivedPart> DerivedOf(const State& state, NodeId node, const Usage& usage);

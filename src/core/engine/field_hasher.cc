@@ -32,7 +32,8 @@ void FieldHasher::Put(const GangKey& key) { Add(key.ns, key.source, key.name); }
 void FieldHasher::Put(const ObjectKey& key) { Add(key.kind, key.ns, key.name); }
 
 void FieldHasher::Put(const DeclaredLevel& level) {
-  Add(level.name, level.label, level.before_dot, level.crosses);
+  Add(level.name, level.label, level.before_dot, level.crosses, level.uplink.mbps,
+      level.uplink.hard);
 }
 
 void FieldHasher::Put(const DeclaredTopology& topology) {
@@ -68,6 +69,8 @@ void FieldHasher::Put(const Membership& says) {
   Add(says.spread.level, says.spread.at_most, says.spread.at_least, says.spread.evenly,
       says.spread.by, says.spread.whom, says.together.level, says.together.whom,
       says.exclusive_level);
+  const Traffic& sends = says.traffic;
+  Add(sends.dp, sends.tp, sends.pp, sends.ep, sends.all_to_all);
   Add(says.group.name, says.group.required_level, says.group.preferred_level, says.group.size);
 }
 

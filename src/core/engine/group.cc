@@ -94,8 +94,9 @@ class Trial {
       if (left == 0) return;
       if (member.shape != slots.shape || member.standing != Standing::kReady) continue;
       if (state_.cluster.ledger().Find(member.pod)) continue;
-      state_.cluster.ledger().Book(member.pod, node, BookingKind::kHeld,
-                                   state_.pods.Get(member.pod).request);
+      const Pod& pod = state_.pods.Get(member.pod);
+      state_.cluster.ledger().Book(member.pod, node, BookingKind::kHeld, pod.request,
+                                   state_.TalkOf(pod));
       held_.push_back(member.pod);
       --left;
     }

@@ -23,6 +23,7 @@ bool WaitsForRoom(ReasonCode code) {
     case ReasonCode::kFragmentation:
     case ReasonCode::kTopology:
     case ReasonCode::kSpread:
+    case ReasonCode::kUplink:
     case ReasonCode::kNoSuchNode:
     case ReasonCode::kLevelUnknown:
       return true;

@@ -82,6 +82,7 @@ ShapeId InternShape(State& state, PodObject* object, const Resources& request) {
   shape.tolerations = std::exchange(object->tolerations, {});
   shape.segment = object->membership->segment;
   shape.spread = object->membership->spread;
+  shape.traffic = object->membership->traffic;
   object->requests.clear();
   return state.cluster.shapes().Intern(std::move(shape));
 }
@@ -220,7 +221,16 @@ void Rebook(State& state, PodId id, const Resources& request) {
   const bool changed = pod.request != request;
   pod.request = request;
   if (!changed || !pod.node.valid() || pod.ended()) return;
-  state.cluster.ledger().Book(id, pod.node, BookingKind::kBound, request);
+  state.cluster.ledger().Book(id, pod.node, BookingKind::kBound, request, state.TalkOf(pod));
+  state.NoteRelease();
+}
+
+// What the pod says now counts at once.
+void Retalk(State& state, PodId id) {
+  const std::optional<Booking> booking = state.cluster.ledger().Find(id);
+  const Talk talk = state.TalkOf(state.pods.Get(id));
+  if (!booking || booking->talk == talk) return;
+  state.cluster.ledger().SetTalk(id, talk);
   state.NoteRelease();
 }
 
@@ -257,6 +267,7 @@ void UpsertPod(State& state, PodObject object) {
                state.NameOf(*pod.member) + (pod.ended() ? " ended" : " is deleted"));
   }
   FreeIfEnded(state, id);
+  Retalk(state, id);
   state.unpublished.push_back(id);
 }
 

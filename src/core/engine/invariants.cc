@@ -27,16 +27,19 @@ void CheckLedger(const State& state, Findings* out) {
   if (!state.cluster.CheckShapeIndex()) {
     out->push_back("cluster: slots kept for a shape differ from a recomputation");
   }
+  if (!state.cluster.CheckLinkLoads()) {
+    out->push_back("cluster: loads kept of uplinks differ from a recomputation");
+  }
   size_t expected = 0;
   for (uint32_t i = 0; i < state.pods.limit(); ++i) {
     const Pod& pod = state.pods.Get(PodId(i));
     if (pod.uid.empty()) continue;
-    const std::optional<Booking> want = BookingOf(pod);
+    const std::optional<Booking> want = BookingOf(state, pod);
     const std::optional<Booking> have = ledger.Find(PodId(i));
     if (want) ++expected;
     const bool same = want.has_value() == have.has_value() &&
                       (!want || (want->node == have->node && want->kind == have->kind &&
-                                 want->amount == have->amount));
+                                 want->amount == have->amount && want->talk == have->talk));
     if (!same)
       out->push_back(fmt::format("ledger: entry of pod {}/{} is not right", pod.ns, pod.name));
   }

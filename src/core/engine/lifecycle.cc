@@ -52,7 +52,8 @@ void MemberBound(State& state, Gang& gang, Member& member, const std::string& no
   member.object.node = node;
   member.node_gone = OnMissingNode(state, pod);
   if (!pod.ended()) {
-    state.cluster.ledger().Book(member.pod, pod.node, BookingKind::kBound, pod.request);
+    state.cluster.ledger().Book(member.pod, pod.node, BookingKind::kBound, pod.request,
+                                state.TalkOf(pod));
   }
   SetStage(state, gang, member, Stage::kIdle);
   if (in_plan && !released) {

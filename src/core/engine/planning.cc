@@ -105,8 +105,8 @@ void Refuse(State& state, Gang& gang, GangId id, const Reason& reason) {
 
 void Hold(State& state, Member& member, NodeId node) {
   member.node = node;
-  state.cluster.ledger().Book(member.pod, node, BookingKind::kHeld,
-                              state.pods.Get(member.pod).request);
+  const Pod& pod = state.pods.Get(member.pod);
+  state.cluster.ledger().Book(member.pod, node, BookingKind::kHeld, pod.request, state.TalkOf(pod));
 }
 
 std::vector<int32_t> RanksFor(const Gang& gang, const Members& members) {

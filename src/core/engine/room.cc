@@ -103,7 +103,7 @@ WithoutPods::WithoutPods(State& state, const std::vector<PodId>& pods) : state_(
 
 WithoutPods::~WithoutPods() {
   for (const auto& [pod, booking] : taken_) {
-    state_.cluster.ledger().Book(pod, booking.node, booking.kind, booking.amount);
+    state_.cluster.ledger().Book(pod, booking.node, booking.kind, booking.amount, booking.talk);
   }
   if (shared_) state_.cluster.ledger().PutShared(*std::move(shared_));
 }

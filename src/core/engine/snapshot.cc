@@ -57,8 +57,9 @@ void Hold(State& state, Gang& gang, const InFlight& item, Stage stage) {
   Member& member = *item.member;
   member.plan = item.fact->plan;
   member.node = state.cluster.NodeForName(item.fact->node);
-  const Resources& request = state.pods.Get(member.pod).request;
-  state.cluster.ledger().Book(member.pod, member.node, BookingKind::kHeld, request);
+  const Pod& pod = state.pods.Get(member.pod);
+  state.cluster.ledger().Book(member.pod, member.node, BookingKind::kHeld, pod.request,
+                              state.TalkOf(pod));
   SetStage(state, gang, member, stage);
   if (stage == Stage::kReturning) gang.resend_at = state.now;
 }

@@ -109,6 +109,11 @@ struct State {
     refusals.NoteRelease();
     if (!queue.empty()) pass.RequestAll();
   }
+  // With whom a pod talks while it takes room.
+  Talk TalkOf(const Pod& pod) const {
+    if (pod.member == nullptr || !cluster.shapes().Get(pod.member->shape).traffic.Any()) return {};
+    return {pod.gang, pod.member->shape};
+  }
   std::string NameOf(const Member& member) const {
     return member.object.ns + "/" + member.object.name;
   }

@@ -204,6 +204,8 @@ std::vector<TopologyObjectView> ViewTopologyObjects(const State& state) {
 TopologyView ViewTopology(const State& state) {
   const auto topology = CurrentTopology(state);
   TopologyView view;
+  const LinkUsage::Loads loads =
+      state.cluster.ledger().links().Recompute(*topology, state.cluster.shapes());
   view.objects = ViewTopologyObjects(state);
   view.generation = state.cluster.topology().generation();
   for (const Topology::Level& level : topology->levels()) view.levels.push_back(level.name);
@@ -217,6 +219,8 @@ TopologyView ViewTopology(const State& state) {
     out.path = topology->Path(DomainId(i));
     if (domain.level.valid()) out.level = topology->levels()[domain.level.index()].name;
     out.hosts = static_cast<int32_t>(domain.host_count);
+    out.uplink = topology->UplinkOf(DomainId(i));
+    out.uplink_used_mbps = loads[i];
     for (uint32_t h = 0; h < domain.host_count; ++h) {
       const NodeView& host = hosts[domain.first_host.index() + h];
       AddTo(out.allocatable, host.allocatable);

@@ -127,6 +127,17 @@ std::string NoSuchNode(const Reason& reason, const Asked& asked) {
   return fmt::format("no node can take {}{}: {}; change the pod or the nodes", who, what, causes);
 }
 
+// "would need 12.5 GB/s over the uplink of leaf-3, 4 GB/s left"
+std::string NoUplink(const Reason& reason) {
+  return fmt::format(
+      "its traffic would need {} over the uplink of {}, {} left of its limit{}",
+      GigabytesText(reason.need), reason.domain, GigabytesText(reason.have),
+      reason.never
+          ? "; it would not do even when nothing else is there: declare less traffic, or "
+            "ask for fewer members"
+          : "; it starts when there is room together, or when gangs that use the uplink end");
+}
+
 std::string Gated(const Reason& reason) {
   return fmt::format("{} of {}, {} gated: {} waits for the scheduling gate {} to be removed",
                      reason.have, reason.need, reason.detail, reason.member, reason.subject);
@@ -191,6 +202,13 @@ std::string Returning(const Reason& reason) {
 
 }  // namespace
 
+std::string GigabytesText(int64_t mbps) {
+  if (mbps % 1000 == 0) return fmt::format("{} GB/s", mbps / 1000);
+  std::string text = fmt::format("{}.{:03}", mbps / 1000, mbps % 1000);
+  text.erase(text.find_last_not_of('0') + 1);
+  return text + " GB/s";
+}
+
 std::string_view ReasonName(ReasonCode code) {
   switch (code) {
     case ReasonCode::kNone:
@@ -219,6 +237,8 @@ std::string_view ReasonName(ReasonCode code) {
       return "Topology";
     case ReasonCode::kSpread:
       return "Spread";
+    case ReasonCode::kUplink:
+      return "Uplink";
     case ReasonCode::kNoSuchNode:
       return "NoSuchNode";
     case ReasonCode::kLevelUnknown:
@@ -380,6 +400,8 @@ std::string Explain(const Reason& reason, const Asked& asked) {
       return NoDomain(reason, asked);
     case ReasonCode::kSpread:
       return NoSpread(reason, asked);
+    case ReasonCode::kUplink:
+      return NoUplink(reason);
     case ReasonCode::kNoSuchNode:
       return NoSuchNode(reason, asked);
     case ReasonCode::kLevelUnknown:

@@ -31,6 +31,8 @@ struct Asked {
 };
 
 std::string Explain(const Reason& reason, const Asked& asked = {});
+// "12.5 GB/s"
+std::string GigabytesText(int64_t mbps);
 // "no node carries label x=y (10 of 10 nodes)"; "" for none.
 std::string ExplainExclusion(const Exclusion& exclusion, int32_t nodes_in_all);
 

@@ -135,6 +135,10 @@ bool TakeOver(World& world, PlaceQuestion& question, std::string& error) {
     cluster.UpsertNode(node);
     question.world.nodes.push_back(node);
   }
+  question.world.topologies = judge::TopologiesOf(world.adapter().mirror().objects());
+  std::erase_if(question.world.topologies,
+                [](const DeclaredTopology& topology) { return topology.levels.empty(); });
+  cluster.DeclareTopology(question.world.topologies);
   cluster.RefreshTopology();
   uint32_t bookings = 0;
   for (const NodeView& node : engine.Nodes()) {
@@ -148,9 +152,9 @@ bool TakeOver(World& world, PlaceQuestion& question, std::string& error) {
 }
 
 ShapeId ShapeOf(Cluster& cluster, const PodObject& pod) {
-  return cluster.shapes().Intern({Resources::From(pod.requests, cluster.resources()),
-                                  pod.node_selector, pod.required_terms, pod.tolerations,
-                                  pod.membership->segment, pod.membership->spread});
+  return cluster.shapes().Intern(
+      {Resources::From(pod.requests, cluster.resources()), pod.node_selector, pod.required_terms,
+       pod.tolerations, pod.membership->segment, pod.membership->spread, pod.membership->traffic});
 }
 
 void InternShapes(PlaceQuestion& question, const std::vector<std::string>& accelerators) {

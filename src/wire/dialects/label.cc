@@ -6,6 +6,7 @@
 
 #include "wire/dialects/index.h"
 #include "wire/dialects/spread.h"
+#include "wire/dialects/traffic.h"
 #include "wire/text.h"
 
 namespace phalanx::wire {
@@ -165,6 +166,7 @@ void ReadCommon(const PodText& pod, Membership& out) {
   ReadLevel(pod.annotations, kTopologyPreferredAnnotation, out.preferred_level, out);
   ReadSegment(pod.annotations, out);
   ReadSpread(pod.annotations, out);
+  ReadTraffic(pod.annotations, out);
   ReadLevel(pod.annotations, kTopologyExclusiveAnnotation, out.exclusive_level, out);
   ReadGroup(pod, out);
   ReadExpectedDuration(pod.annotations, out);

@@ -28,6 +28,11 @@ std::string Text(const Json& level, const char* key, const std::string& where, A
   return "";
 }
 
+// As it was written; a text without its quotes.
+std::string Shown(const Json& value) {
+  return value.is_string() ? Clip(value.get_ref<const std::string&>()) : Show(value);
+}
+
 // One object's levels, read one after the other.
 class LevelReader {
  public:
@@ -38,13 +43,19 @@ class LevelReader {
   void Read(const Json& level, size_t index, bool last) {
     const std::string where = fmt::format("spec.levels[{}].", index);
     const std::string label = Text(level, "nodeLabel", where, out_);
-    if (label == kHostLabel && last) return;
+    if (label == kHostLabel && last) {
+      RefuseUplink(level, where, "no uplink of the host: its level has none");
+      return;
+    }
     if (!IsLabelKey(label) || label == kHostLabel) {
       Refuse(where + "nodeLabel", label,
              fmt::format("the key of a node label; {} only as the last level", kHostLabel));
     }
     DeclaredLevel read{NameOf(level, label, where), label, BeforeDot(level, where),
-                       Crosses(level, where)};
+                       Crosses(level, where), UplinkOf(level, where)};
+    if (!read.crosses.empty()) {
+      RefuseUplink(level, where, "no uplink of a level that crosses another: it has no single one");
+    }
     CheckUnique(read, where);
     levels_.push_back(std::move(read));
   }
@@ -83,6 +94,49 @@ class LevelReader {
     if (crosses.empty() || Has(&DeclaredLevel::name, crosses)) return crosses;
     Refuse(where + "crosses", crosses, "the name of a level above");
     return "";
+  }
+
+  void RefuseUplink(const Json& level, const std::string& where, const char* expected) {
+    const Json* uplink = FindField(level, {"uplink"});
+    if (uplink != nullptr) Refuse(where + "uplink", Show(*uplink), expected);
+  }
+
+  Uplink UplinkOf(const Json& level, const std::string& where) {
+    const Json* uplink = FindField(level, {"uplink"});
+    if (uplink == nullptr) return {};
+    if (!uplink->is_object()) {
+      Refuse(where + "uplink", Show(*uplink), "an object with gigabytesPerSecond");
+      return {};
+    }
+    return {Bandwidth(*uplink, where + "uplink.gigabytesPerSecond"),
+            IsHard(*uplink, where + "uplink.hard")};
+  }
+
+  // MB/s.
+  int64_t Bandwidth(const Json& uplink, const std::string& where) {
+    const Json* value = FindField(uplink, {"gigabytesPerSecond"});
+    std::optional<int64_t> mbps;
+    if (value != nullptr && value->is_string()) {
+      mbps = ParseThousandths(value->get_ref<const std::string&>());
+    } else if (value != nullptr) {
+      const std::optional<int64_t> whole = WholeNumber(*value);
+      if (whole && *whole <= kMaxUplinkMBps / 1000) mbps = *whole * 1000;
+    }
+    if (mbps && *mbps > 0 && *mbps <= kMaxUplinkMBps) return *mbps;
+    Refuse(where, value != nullptr ? Shown(*value) : "",
+           fmt::format("GB/s from 0.001 to {}, as a whole number or a text such as \"12.5\"",
+                       kMaxUplinkMBps / 1000));
+    return 0;
+  }
+
+  bool IsHard(const Json& uplink, const std::string& where) {
+    const Json* hard = FindField(uplink, {"hard"});
+    if (hard == nullptr) return false;
+    if (!hard->is_boolean()) {
+      Refuse(where, Shown(*hard), "true or false");
+      return false;
+    }
+    return hard->get<bool>();
   }
 
   void CheckUnique(const DeclaredLevel& read, const std::string& where) {

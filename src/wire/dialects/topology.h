@@ -1,6 +1,7 @@
 // Objects that declare the levels of the topology, coarse to fine.
 //
-//   ClusterTopology  phalanx.dev/v1alpha1     spec.levels[] of {name, nodeLabel, part}: all levels
+//   ClusterTopology  phalanx.dev/v1alpha1     spec.levels[] of {name, nodeLabel, part, crosses,
+//                                             uplink}: all levels
 //   Topology         kueue.x-k8s.io/v1beta1   spec.levels[] of {nodeLabel}: those of the fabric
 //   Topology         kai.scheduler/v1alpha1   spec.levels[] of {nodeLabel, alias}: the same
 //

@@ -63,6 +63,24 @@ TEST_F(DeclaredTest, RunningGangsStayWhereTheyAre) {
   }
 }
 
+TEST_F(DeclaredTest, UplinksAreShownWithWhatGangsSend) {
+  DeclaredLevel row{"row", kRow};
+  row.uplink = {4000, true};
+  rig.SetObject(Declares("ClusterTopology", 0, {row}));
+  GangSpec spec{.size = 3};
+  spec.traffic = {.all_to_all = 1000};
+  rig.AddPods(MakeGang(spec));
+  rig.Run();
+  ASSERT_EQ(rig.View("train").phase, GangPhase::kRunning);
+  const auto domains = rig.engine.TopologySnapshot().domains;
+  ASSERT_EQ(domains.size(), 3u);
+  EXPECT_EQ(domains[0].uplink_used_mbps, 0);  // the whole cluster
+  for (const size_t row_at : {1, 2}) {
+    EXPECT_EQ(domains[row_at].uplink, (Uplink{4000, true}));
+    EXPECT_EQ(domains[row_at].uplink_used_mbps, 1000);  // 2 × 1 / 2 × 1 GB/s
+  }
+}
+
 TEST_F(DeclaredTest, KindsHaveAPrecedence) {
   rig.SetObject(Declares("Topology.kai.scheduler", 2, {{"hall", "example.com/hall"}}));
   EXPECT_THAT(Levels(), ElementsAre("hall", "rack", "nvlink"));

@@ -52,6 +52,53 @@ TEST(ClusterTopology, IsReadInTheOrderOfItsLevels) {
                                {"rail", "example.com/rail", false, "rack"}}}));
 }
 
+TEST(ClusterTopology, ReadsUplinksInMegabytesPerSecond) {
+  const auto levels = Levels(kClusterTopologyKind, R"(
+      {"name": "a", "nodeLabel": "a", "uplink": {"gigabytesPerSecond": 400, "hard": true}},
+      {"name": "b", "nodeLabel": "b", "uplink": {"gigabytesPerSecond": "12.5"}},
+      {"name": "c", "nodeLabel": "c", "uplink": {"gigabytesPerSecond": 1000000, "hard": false}},
+      {"name": "d", "nodeLabel": "d"})")
+                          .levels;
+  EXPECT_EQ(levels[0].uplink, (Uplink{400'000, true}));
+  EXPECT_EQ(levels[1].uplink, (Uplink{12'500, false}));
+  EXPECT_EQ(levels[2].uplink, (Uplink{1'000'000'000, false}));
+  EXPECT_EQ(levels[3].uplink, Uplink());
+}
+
+TEST(ClusterTopology, AnUplinkThatCanNotBeIsNamed) {
+  const auto refused = [](const char* uplink, const char* field, const char* value,
+                          const char* expected, const char* more = "") {
+    const ApiObject object =
+        Parse(kClusterTopologyKind,
+              fmt::format(R"({{"spec": {{"levels": [{{"name": "a", "nodeLabel": "a"}},
+                        {{"name": "b", "nodeLabel": "b", "uplink": {} {}}}]}}}})",
+                          uplink, more));
+    EXPECT_THAT(object.problems, ElementsAre(ProblemIs(field, value, expected))) << uplink;
+    EXPECT_THAT(std::get<DeclaredTopology>(object.body).levels, IsEmpty()) << uplink;
+  };
+  constexpr char kRate[] = "spec.levels[1].uplink.gigabytesPerSecond";
+  refused("{}", kRate, "", "GB/s from 0.001 to 1000000");
+  for (const char* bad : {"0", "-1", "1.5", "1000001", "true", "[]"}) {
+    refused(fmt::format(R"({{"gigabytesPerSecond": {}}})", bad).c_str(), kRate, bad, "12.5");
+  }
+  for (const char* bad : {"0", "-1", "1.0001", "1000000.001", "fast", "", "1 GB/s"}) {
+    refused(fmt::format(R"({{"gigabytesPerSecond": "{}"}})", bad).c_str(), kRate, bad, "12.5");
+  }
+  refused("7", "spec.levels[1].uplink", "7", "an object");
+  refused(R"({"gigabytesPerSecond": 1, "hard": "yes"})", "spec.levels[1].uplink.hard", "yes",
+          "true or false");
+  refused(R"({"gigabytesPerSecond": 1})", "spec.levels[1].uplink", R"({"gigabytesPerSecond":1})",
+          "crosses another", R"(, "crosses": "a")");
+}
+
+TEST(ClusterTopology, TheHostHasNoUplink) {
+  const ApiObject object = Parse(kClusterTopologyKind, R"({"spec": {"levels": [
+      {"name": "a", "nodeLabel": "a"},
+      {"name": "n", "nodeLabel": "kubernetes.io/hostname", "uplink": {"gigabytesPerSecond": 1}}]}})");
+  EXPECT_THAT(object.problems, ElementsAre(ProblemIs("spec.levels[1].uplink",
+                                                     R"({"gigabytesPerSecond":1})", "no uplink")));
+}
+
 TEST(ClusterTopology, KnowsWhichGenerationWasFollowed) {
   const ApiObject good = Parse(kClusterTopologyKind, R"({"metadata": {"generation": 7},
                                 "spec": {"levels": [{"name": "row", "nodeLabel": "a/row"}]}})");

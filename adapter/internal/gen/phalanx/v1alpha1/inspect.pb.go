@@ -1692,7 +1692,9 @@ type Domain struct {
 	Hosts       int32            `protobuf:"varint,3,opt,name=hosts,proto3" json:"hosts,omitempty"`
 	Allocatable map[string]int64 `protobuf:"bytes,4,rep,name=allocatable,proto3" json:"allocatable,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	// Allocatable without what is bound and held; below 0 after allocatable fell.
-	Free          map[string]int64 `protobuf:"bytes,5,rep,name=free,proto3" json:"free,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	Free map[string]int64 `protobuf:"bytes,5,rep,name=free,proto3" json:"free,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	// Absent if none is declared for the level.
+	Uplink        *Uplink `protobuf:"bytes,6,opt,name=uplink,proto3,oneof" json:"uplink,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1762,6 +1764,76 @@ func (x *Domain) GetFree() map[string]int64 {
 	return nil
 }
 
+func (x *Domain) GetUplink() *Uplink {
+	if x != nil {
+		return x.Uplink
+	}
+	return nil
+}
+
+// The edge from a domain to the one above, in each direction.
+type Uplink struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	LimitMbps int64                  `protobuf:"varint,1,opt,name=limit_mbps,json=limitMbps,proto3" json:"limit_mbps,omitempty"`
+	// What gangs send that say so.
+	UsedMbps int64 `protobuf:"varint,2,opt,name=used_mbps,json=usedMbps,proto3" json:"used_mbps,omitempty"`
+	// Whether it is a limit, or only what is better not exceeded.
+	Hard          bool `protobuf:"varint,3,opt,name=hard,proto3" json:"hard,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Uplink) Reset() {
+	*x = Uplink{}
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Uplink) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Uplink) ProtoMessage() {}
+
+func (x *Uplink) ProtoReflect() protoreflect.Message {
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Uplink.ProtoReflect.Descriptor instead.
+func (*Uplink) Descriptor() ([]byte, []int) {
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *Uplink) GetLimitMbps() int64 {
+	if x != nil {
+		return x.LimitMbps
+	}
+	return 0
+}
+
+func (x *Uplink) GetUsedMbps() int64 {
+	if x != nil {
+		return x.UsedMbps
+	}
+	return 0
+}
+
+func (x *Uplink) GetHard() bool {
+	if x != nil {
+		return x.Hard
+	}
+	return false
+}
+
 type ListNodesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only nodes inside this domain, by its path; empty: all.
@@ -1776,7 +1848,7 @@ type ListNodesRequest struct {
 
 func (x *ListNodesRequest) Reset() {
 	*x = ListNodesRequest{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[20]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1788,7 +1860,7 @@ func (x *ListNodesRequest) String() string {
 func (*ListNodesRequest) ProtoMessage() {}
 
 func (x *ListNodesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[20]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1801,7 +1873,7 @@ func (x *ListNodesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNodesRequest.ProtoReflect.Descriptor instead.
 func (*ListNodesRequest) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{20}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListNodesRequest) GetInside() string {
@@ -1845,7 +1917,7 @@ type ListNodesResponse struct {
 
 func (x *ListNodesResponse) Reset() {
 	*x = ListNodesResponse{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[21]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1857,7 +1929,7 @@ func (x *ListNodesResponse) String() string {
 func (*ListNodesResponse) ProtoMessage() {}
 
 func (x *ListNodesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[21]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1870,7 +1942,7 @@ func (x *ListNodesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNodesResponse.ProtoReflect.Descriptor instead.
 func (*ListNodesResponse) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{21}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListNodesResponse) GetView() *View {
@@ -1920,7 +1992,7 @@ type HostNode struct {
 
 func (x *HostNode) Reset() {
 	*x = HostNode{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[22]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1932,7 +2004,7 @@ func (x *HostNode) String() string {
 func (*HostNode) ProtoMessage() {}
 
 func (x *HostNode) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[22]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1945,7 +2017,7 @@ func (x *HostNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostNode.ProtoReflect.Descriptor instead.
 func (*HostNode) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{22}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *HostNode) GetName() string {
@@ -2011,7 +2083,7 @@ type ListHashesRequest struct {
 
 func (x *ListHashesRequest) Reset() {
 	*x = ListHashesRequest{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[23]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2023,7 +2095,7 @@ func (x *ListHashesRequest) String() string {
 func (*ListHashesRequest) ProtoMessage() {}
 
 func (x *ListHashesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[23]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2036,7 +2108,7 @@ func (x *ListHashesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHashesRequest.ProtoReflect.Descriptor instead.
 func (*ListHashesRequest) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{23}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListHashesRequest) GetKinds() []string {
@@ -2081,7 +2153,7 @@ type ListHashesResponse struct {
 
 func (x *ListHashesResponse) Reset() {
 	*x = ListHashesResponse{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[24]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2093,7 +2165,7 @@ func (x *ListHashesResponse) String() string {
 func (*ListHashesResponse) ProtoMessage() {}
 
 func (x *ListHashesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[24]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2106,7 +2178,7 @@ func (x *ListHashesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHashesResponse.ProtoReflect.Descriptor instead.
 func (*ListHashesResponse) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{24}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ListHashesResponse) GetView() *View {
@@ -2156,7 +2228,7 @@ type EntityHash struct {
 
 func (x *EntityHash) Reset() {
 	*x = EntityHash{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[25]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2168,7 +2240,7 @@ func (x *EntityHash) String() string {
 func (*EntityHash) ProtoMessage() {}
 
 func (x *EntityHash) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[25]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2181,7 +2253,7 @@ func (x *EntityHash) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntityHash.ProtoReflect.Descriptor instead.
 func (*EntityHash) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{25}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *EntityHash) GetKind() string {
@@ -2238,7 +2310,7 @@ type GetFieldHashesRequest struct {
 
 func (x *GetFieldHashesRequest) Reset() {
 	*x = GetFieldHashesRequest{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[26]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2250,7 +2322,7 @@ func (x *GetFieldHashesRequest) String() string {
 func (*GetFieldHashesRequest) ProtoMessage() {}
 
 func (x *GetFieldHashesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[26]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2263,7 +2335,7 @@ func (x *GetFieldHashesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFieldHashesRequest.ProtoReflect.Descriptor instead.
 func (*GetFieldHashesRequest) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{26}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *GetFieldHashesRequest) GetKind() string {
@@ -2290,7 +2362,7 @@ type GetFieldHashesResponse struct {
 
 func (x *GetFieldHashesResponse) Reset() {
 	*x = GetFieldHashesResponse{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[27]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2302,7 +2374,7 @@ func (x *GetFieldHashesResponse) String() string {
 func (*GetFieldHashesResponse) ProtoMessage() {}
 
 func (x *GetFieldHashesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[27]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2315,7 +2387,7 @@ func (x *GetFieldHashesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFieldHashesResponse.ProtoReflect.Descriptor instead.
 func (*GetFieldHashesResponse) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{27}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *GetFieldHashesResponse) GetFields() []*FieldHash {
@@ -2338,7 +2410,7 @@ type FieldHash struct {
 
 func (x *FieldHash) Reset() {
 	*x = FieldHash{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[28]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2350,7 +2422,7 @@ func (x *FieldHash) String() string {
 func (*FieldHash) ProtoMessage() {}
 
 func (x *FieldHash) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[28]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2363,7 +2435,7 @@ func (x *FieldHash) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FieldHash.ProtoReflect.Descriptor instead.
 func (*FieldHash) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{28}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *FieldHash) GetName() string {
@@ -2541,19 +2613,26 @@ const file_phalanx_v1alpha1_inspect_proto_rawDesc = "" +
 	"\x0eTopologyObject\x12\x16\n" +
 	"\x06object\x18\x01 \x01(\tR\x06object\x12\x16\n" +
 	"\x06counts\x18\x02 \x01(\bR\x06counts\x12\x1a\n" +
-	"\bproblems\x18\x03 \x03(\tR\bproblems\"\xc6\x02\n" +
+	"\bproblems\x18\x03 \x03(\tR\bproblems\"\x88\x03\n" +
 	"\x06Domain\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x14\n" +
 	"\x05level\x18\x02 \x01(\tR\x05level\x12\x14\n" +
 	"\x05hosts\x18\x03 \x01(\x05R\x05hosts\x12K\n" +
 	"\vallocatable\x18\x04 \x03(\v2).phalanx.v1alpha1.Domain.AllocatableEntryR\vallocatable\x126\n" +
-	"\x04free\x18\x05 \x03(\v2\".phalanx.v1alpha1.Domain.FreeEntryR\x04free\x1a>\n" +
+	"\x04free\x18\x05 \x03(\v2\".phalanx.v1alpha1.Domain.FreeEntryR\x04free\x125\n" +
+	"\x06uplink\x18\x06 \x01(\v2\x18.phalanx.v1alpha1.UplinkH\x00R\x06uplink\x88\x01\x01\x1a>\n" +
 	"\x10AllocatableEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\x1a7\n" +
 	"\tFreeEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\x82\x01\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01B\t\n" +
+	"\a_uplink\"X\n" +
+	"\x06Uplink\x12\x1d\n" +
+	"\n" +
+	"limit_mbps\x18\x01 \x01(\x03R\tlimitMbps\x12\x1b\n" +
+	"\tused_mbps\x18\x02 \x01(\x03R\busedMbps\x12\x12\n" +
+	"\x04hard\x18\x03 \x01(\bR\x04hard\"\x82\x01\n" +
 	"\x10ListNodesRequest\x12\x16\n" +
 	"\x06inside\x18\x01 \x01(\tR\x06inside\x12\x1a\n" +
 	"\bresource\x18\x02 \x01(\tR\bresource\x12\x1b\n" +
@@ -2636,7 +2715,7 @@ func file_phalanx_v1alpha1_inspect_proto_rawDescGZIP() []byte {
 	return file_phalanx_v1alpha1_inspect_proto_rawDescData
 }
 
-var file_phalanx_v1alpha1_inspect_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
+var file_phalanx_v1alpha1_inspect_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_phalanx_v1alpha1_inspect_proto_goTypes = []any{
 	(*View)(nil),                   // 0: phalanx.v1alpha1.View
 	(*Gang)(nil),                   // 1: phalanx.v1alpha1.Gang
@@ -2658,20 +2737,21 @@ var file_phalanx_v1alpha1_inspect_proto_goTypes = []any{
 	(*GetTopologyResponse)(nil),    // 17: phalanx.v1alpha1.GetTopologyResponse
 	(*TopologyObject)(nil),         // 18: phalanx.v1alpha1.TopologyObject
 	(*Domain)(nil),                 // 19: phalanx.v1alpha1.Domain
-	(*ListNodesRequest)(nil),       // 20: phalanx.v1alpha1.ListNodesRequest
-	(*ListNodesResponse)(nil),      // 21: phalanx.v1alpha1.ListNodesResponse
-	(*HostNode)(nil),               // 22: phalanx.v1alpha1.HostNode
-	(*ListHashesRequest)(nil),      // 23: phalanx.v1alpha1.ListHashesRequest
-	(*ListHashesResponse)(nil),     // 24: phalanx.v1alpha1.ListHashesResponse
-	(*EntityHash)(nil),             // 25: phalanx.v1alpha1.EntityHash
-	(*GetFieldHashesRequest)(nil),  // 26: phalanx.v1alpha1.GetFieldHashesRequest
-	(*GetFieldHashesResponse)(nil), // 27: phalanx.v1alpha1.GetFieldHashesResponse
-	(*FieldHash)(nil),              // 28: phalanx.v1alpha1.FieldHash
-	nil,                            // 29: phalanx.v1alpha1.Domain.AllocatableEntry
-	nil,                            // 30: phalanx.v1alpha1.Domain.FreeEntry
-	nil,                            // 31: phalanx.v1alpha1.HostNode.AllocatableEntry
-	nil,                            // 32: phalanx.v1alpha1.HostNode.BoundEntry
-	nil,                            // 33: phalanx.v1alpha1.HostNode.HeldEntry
+	(*Uplink)(nil),                 // 20: phalanx.v1alpha1.Uplink
+	(*ListNodesRequest)(nil),       // 21: phalanx.v1alpha1.ListNodesRequest
+	(*ListNodesResponse)(nil),      // 22: phalanx.v1alpha1.ListNodesResponse
+	(*HostNode)(nil),               // 23: phalanx.v1alpha1.HostNode
+	(*ListHashesRequest)(nil),      // 24: phalanx.v1alpha1.ListHashesRequest
+	(*ListHashesResponse)(nil),     // 25: phalanx.v1alpha1.ListHashesResponse
+	(*EntityHash)(nil),             // 26: phalanx.v1alpha1.EntityHash
+	(*GetFieldHashesRequest)(nil),  // 27: phalanx.v1alpha1.GetFieldHashesRequest
+	(*GetFieldHashesResponse)(nil), // 28: phalanx.v1alpha1.GetFieldHashesResponse
+	(*FieldHash)(nil),              // 29: phalanx.v1alpha1.FieldHash
+	nil,                            // 30: phalanx.v1alpha1.Domain.AllocatableEntry
+	nil,                            // 31: phalanx.v1alpha1.Domain.FreeEntry
+	nil,                            // 32: phalanx.v1alpha1.HostNode.AllocatableEntry
+	nil,                            // 33: phalanx.v1alpha1.HostNode.BoundEntry
+	nil,                            // 34: phalanx.v1alpha1.HostNode.HeldEntry
 }
 var file_phalanx_v1alpha1_inspect_proto_depIdxs = []int32{
 	3,  // 0: phalanx.v1alpha1.Gang.reason:type_name -> phalanx.v1alpha1.Reason
@@ -2690,35 +2770,36 @@ var file_phalanx_v1alpha1_inspect_proto_depIdxs = []int32{
 	0,  // 13: phalanx.v1alpha1.GetTopologyResponse.view:type_name -> phalanx.v1alpha1.View
 	19, // 14: phalanx.v1alpha1.GetTopologyResponse.domains:type_name -> phalanx.v1alpha1.Domain
 	18, // 15: phalanx.v1alpha1.GetTopologyResponse.objects:type_name -> phalanx.v1alpha1.TopologyObject
-	29, // 16: phalanx.v1alpha1.Domain.allocatable:type_name -> phalanx.v1alpha1.Domain.AllocatableEntry
-	30, // 17: phalanx.v1alpha1.Domain.free:type_name -> phalanx.v1alpha1.Domain.FreeEntry
-	0,  // 18: phalanx.v1alpha1.ListNodesResponse.view:type_name -> phalanx.v1alpha1.View
-	22, // 19: phalanx.v1alpha1.ListNodesResponse.nodes:type_name -> phalanx.v1alpha1.HostNode
-	31, // 20: phalanx.v1alpha1.HostNode.allocatable:type_name -> phalanx.v1alpha1.HostNode.AllocatableEntry
-	32, // 21: phalanx.v1alpha1.HostNode.bound:type_name -> phalanx.v1alpha1.HostNode.BoundEntry
-	33, // 22: phalanx.v1alpha1.HostNode.held:type_name -> phalanx.v1alpha1.HostNode.HeldEntry
-	0,  // 23: phalanx.v1alpha1.ListHashesResponse.view:type_name -> phalanx.v1alpha1.View
-	25, // 24: phalanx.v1alpha1.ListHashesResponse.entities:type_name -> phalanx.v1alpha1.EntityHash
-	28, // 25: phalanx.v1alpha1.GetFieldHashesResponse.fields:type_name -> phalanx.v1alpha1.FieldHash
-	5,  // 26: phalanx.v1alpha1.InspectService.ListGangs:input_type -> phalanx.v1alpha1.ListGangsRequest
-	7,  // 27: phalanx.v1alpha1.InspectService.GetGang:input_type -> phalanx.v1alpha1.GetGangRequest
-	9,  // 28: phalanx.v1alpha1.InspectService.ExplainGang:input_type -> phalanx.v1alpha1.ExplainGangRequest
-	16, // 29: phalanx.v1alpha1.InspectService.GetTopology:input_type -> phalanx.v1alpha1.GetTopologyRequest
-	20, // 30: phalanx.v1alpha1.InspectService.ListNodes:input_type -> phalanx.v1alpha1.ListNodesRequest
-	23, // 31: phalanx.v1alpha1.InspectService.ListHashes:input_type -> phalanx.v1alpha1.ListHashesRequest
-	26, // 32: phalanx.v1alpha1.InspectService.GetFieldHashes:input_type -> phalanx.v1alpha1.GetFieldHashesRequest
-	6,  // 33: phalanx.v1alpha1.InspectService.ListGangs:output_type -> phalanx.v1alpha1.ListGangsResponse
-	8,  // 34: phalanx.v1alpha1.InspectService.GetGang:output_type -> phalanx.v1alpha1.GetGangResponse
-	10, // 35: phalanx.v1alpha1.InspectService.ExplainGang:output_type -> phalanx.v1alpha1.ExplainGangResponse
-	17, // 36: phalanx.v1alpha1.InspectService.GetTopology:output_type -> phalanx.v1alpha1.GetTopologyResponse
-	21, // 37: phalanx.v1alpha1.InspectService.ListNodes:output_type -> phalanx.v1alpha1.ListNodesResponse
-	24, // 38: phalanx.v1alpha1.InspectService.ListHashes:output_type -> phalanx.v1alpha1.ListHashesResponse
-	27, // 39: phalanx.v1alpha1.InspectService.GetFieldHashes:output_type -> phalanx.v1alpha1.GetFieldHashesResponse
-	33, // [33:40] is the sub-list for method output_type
-	26, // [26:33] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	30, // 16: phalanx.v1alpha1.Domain.allocatable:type_name -> phalanx.v1alpha1.Domain.AllocatableEntry
+	31, // 17: phalanx.v1alpha1.Domain.free:type_name -> phalanx.v1alpha1.Domain.FreeEntry
+	20, // 18: phalanx.v1alpha1.Domain.uplink:type_name -> phalanx.v1alpha1.Uplink
+	0,  // 19: phalanx.v1alpha1.ListNodesResponse.view:type_name -> phalanx.v1alpha1.View
+	23, // 20: phalanx.v1alpha1.ListNodesResponse.nodes:type_name -> phalanx.v1alpha1.HostNode
+	32, // 21: phalanx.v1alpha1.HostNode.allocatable:type_name -> phalanx.v1alpha1.HostNode.AllocatableEntry
+	33, // 22: phalanx.v1alpha1.HostNode.bound:type_name -> phalanx.v1alpha1.HostNode.BoundEntry
+	34, // 23: phalanx.v1alpha1.HostNode.held:type_name -> phalanx.v1alpha1.HostNode.HeldEntry
+	0,  // 24: phalanx.v1alpha1.ListHashesResponse.view:type_name -> phalanx.v1alpha1.View
+	26, // 25: phalanx.v1alpha1.ListHashesResponse.entities:type_name -> phalanx.v1alpha1.EntityHash
+	29, // 26: phalanx.v1alpha1.GetFieldHashesResponse.fields:type_name -> phalanx.v1alpha1.FieldHash
+	5,  // 27: phalanx.v1alpha1.InspectService.ListGangs:input_type -> phalanx.v1alpha1.ListGangsRequest
+	7,  // 28: phalanx.v1alpha1.InspectService.GetGang:input_type -> phalanx.v1alpha1.GetGangRequest
+	9,  // 29: phalanx.v1alpha1.InspectService.ExplainGang:input_type -> phalanx.v1alpha1.ExplainGangRequest
+	16, // 30: phalanx.v1alpha1.InspectService.GetTopology:input_type -> phalanx.v1alpha1.GetTopologyRequest
+	21, // 31: phalanx.v1alpha1.InspectService.ListNodes:input_type -> phalanx.v1alpha1.ListNodesRequest
+	24, // 32: phalanx.v1alpha1.InspectService.ListHashes:input_type -> phalanx.v1alpha1.ListHashesRequest
+	27, // 33: phalanx.v1alpha1.InspectService.GetFieldHashes:input_type -> phalanx.v1alpha1.GetFieldHashesRequest
+	6,  // 34: phalanx.v1alpha1.InspectService.ListGangs:output_type -> phalanx.v1alpha1.ListGangsResponse
+	8,  // 35: phalanx.v1alpha1.InspectService.GetGang:output_type -> phalanx.v1alpha1.GetGangResponse
+	10, // 36: phalanx.v1alpha1.InspectService.ExplainGang:output_type -> phalanx.v1alpha1.ExplainGangResponse
+	17, // 37: phalanx.v1alpha1.InspectService.GetTopology:output_type -> phalanx.v1alpha1.GetTopologyResponse
+	22, // 38: phalanx.v1alpha1.InspectService.ListNodes:output_type -> phalanx.v1alpha1.ListNodesResponse
+	25, // 39: phalanx.v1alpha1.InspectService.ListHashes:output_type -> phalanx.v1alpha1.ListHashesResponse
+	28, // 40: phalanx.v1alpha1.InspectService.GetFieldHashes:output_type -> phalanx.v1alpha1.GetFieldHashesResponse
+	34, // [34:41] is the sub-list for method output_type
+	27, // [27:34] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_phalanx_v1alpha1_inspect_proto_init() }
@@ -2730,13 +2811,14 @@ func file_phalanx_v1alpha1_inspect_proto_init() {
 	file_phalanx_v1alpha1_inspect_proto_msgTypes[2].OneofWrappers = []any{}
 	file_phalanx_v1alpha1_inspect_proto_msgTypes[13].OneofWrappers = []any{}
 	file_phalanx_v1alpha1_inspect_proto_msgTypes[14].OneofWrappers = []any{}
+	file_phalanx_v1alpha1_inspect_proto_msgTypes[19].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_phalanx_v1alpha1_inspect_proto_rawDesc), len(file_phalanx_v1alpha1_inspect_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   34,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
