@@ -17,6 +17,7 @@ inline bool IsHostPort(std::string_view resource) { return resource.starts_with(
 // How much of a resource a node has for its pods.
 inline int64_t AllocatableOf(const NodeObject& node, const std::string& resource) {
   if (IsHostPort(resource)) return 1;
+  if (IsSharedPool(resource)) return kMaxQuantity;
   const auto it = node.allocatable.find(resource);
   return it == node.allocatable.end() ? 0 : it->second;
 }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "phalanx/member_rules.h"
+#include "phalanx/shared_pool.h"
 #include "phalanx/time.h"
 
 namespace phalanx {
@@ -183,7 +184,8 @@ struct DeclaredTopology {
   // These are all levels. Else they stand for the fabric's: those of regions and of accelerators
   // are found by their well-known labels as ever.
   bool complete = false;
-  std::vector<DeclaredLevel> levels;  // coarse to fine; empty: it says nothing that can be followed
+  std::vector<DeclaredLevel> levels;   // coarse to fine; empty: it says nothing of levels
+  std::vector<SharedPool> pools = {};  // by name
 
   friend auto operator<=>(const DeclaredTopology&, const DeclaredTopology&) = default;
 };

@@ -29,6 +29,9 @@ enum class ReasonCode {
   kSpread,  // have of need members placeable with `detail` of them in one `level`
   // It would exceed a hard limit: the uplink of `domain` has `have` of the `need` MB/s left.
   kUplink,
+  // So much is free of the shared resource `subject` as `have` says (-1: nobody declares it), of
+  // `need`; detail = its capacity and who holds it, as text.
+  kSharedResource,
   kNoSuchNode,    // no node can ever take the member: the exclusions say why
   kLevelUnknown,  // subject = the level that no node has
   kConflict,      // subject = plugin, detail = message; the plan is made again

@@ -84,10 +84,19 @@ struct TopologyObjectView {
       problems;  // what can't be followed; its levels are then those from before
 };
 
+// A resource that all nodes share.
+struct PoolView {
+  std::string name;
+  int64_t capacity = 0;
+  int64_t used = 0;                                  // by all pods
+  std::vector<std::pair<GangKey, int64_t>> held_by;  // by pods of gangs, most first
+};
+
 struct TopologyView {
   uint64_t generation = 0;
   std::vector<std::string> levels;  // coarsest first
   std::vector<TopologyObjectView> objects;
+  std::vector<PoolView> pools;
   std::vector<DomainView> domains;  // depth first
 };
 

@@ -223,6 +223,9 @@ absl::Status Inspector::GetTopology(const pb::GetTopologyRequest& request,
   for (const TopologyObjectView& object : topology.objects) {
     *response.add_objects() = wire::EncodeTopologyObject(object);
   }
+  for (const PoolView& pool : topology.pools) {
+    *response.add_shared_resources() = wire::EncodePool(pool);
+  }
   response.set_total(page.total);
   for (const DomainView* domain : page.items) {
     *response.add_domains() = wire::EncodeDomain(*domain);

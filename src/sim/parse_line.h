@@ -169,6 +169,7 @@ void ParseMember(Line& line);
 void ParseJob(Line& line);
 void ParseForeign(Line& line);
 void ParsePodGroup(Line& line);
+void ParseShared(Line& line);
 void ParseDeletePodGroup(Line& line, Duration at);  // of ParseDelete
 void ParseTopology(Line& line);
 void ParseSet(Line& line);

@@ -94,6 +94,24 @@ void ParsePodGroup(Line& line) {
   }
 }
 
+// `shared scratch=500M ansys=2 at=5s`: what all nodes share is this from then on.
+void ParseShared(Line& line) {
+  Duration at;
+  nlohmann::json pools = nlohmann::json::array();
+  for (size_t i = 1; i < line.words().size(); ++i) {
+    const Word& word = line.words()[i];
+    if (word.key == "at") {
+      if (!ReadTimeInto(word, at)) line.Fail(word.Text(), kTimeExpected);
+    } else if (word.value.empty()) {
+      line.Fail(word.Text(), "NAME=CAPACITY");
+    } else {
+      pools.push_back({{"name", word.key}, {"capacity", Literal(word.value)}});
+    }
+  }
+  const nlohmann::json object{{"spec", {{"sharedResources", std::move(pools)}}}};
+  line.AddAction(at, SetTopology{object.dump()});
+}
+
 void ParseDeletePodGroup(Line& line, Duration at) {
   std::optional<std::vector<std::string>> names = line.Names(2, "the name of a PodGroup", true);
   if (!names || !line.CheckPodGroups(*names)) return;

@@ -145,6 +145,7 @@ std::vector<PodAttribute> TextAttributes() {
                           "a level or node label key"),
       AnnotationAttribute("group_preferred", "phalanx.dev/group-topology-preferred",
                           "a level or node label key"),
+      AnnotationAttribute("shared", "phalanx.dev/shared-resources", "NAME=QUANTITY,..."),
       AnnotationAttribute("expected", "phalanx.dev/expected-duration", "a duration such as 2h"),
       AnnotationAttribute("index", kCompletionIndex, "the completion index of the pod"),
   };

@@ -23,6 +23,7 @@ const std::map<std::string, Statement>& Statements() {
       {"foreign", ParseForeign},
       {"podgroup", ParsePodGroup},
       {"topology", ParseTopology},
+      {"shared", ParseShared},
       {"set", ParseSet},
       {"cordon", ParseNodeState},
       {"uncordon", ParseNodeState},

@@ -4,6 +4,7 @@
 
 #include "wire/dialects/dialects.h"
 #include "wire/dialects/self_rules.h"
+#include "wire/dialects/shared_resources.h"
 #include "wire/text.h"
 
 namespace phalanx::sim {
@@ -39,6 +40,8 @@ PodObject ToPodObject(const ApiPod& pod, const std::vector<std::string>& acceler
   out.created = pod.created;
   if (!pod.spec.node.empty()) out.bound = Time{pod.bound_at.ms / 1000 * 1000};
   out.requests = pod.spec.requests;
+  std::vector<Problem> problems;
+  wire::ReadSharedRequests(pod.spec.annotations, out.requests, problems);
   out.owner = OwnerOf(pod);
   out.gates = pod.spec.gates;
   out.node_selector = pod.spec.node_selector;
@@ -54,6 +57,8 @@ PodObject ToPodObject(const ApiPod& pod, const std::vector<std::string>& acceler
   }
   if (!out.membership) return out;
   wire::ReadSelfRules(pod.spec.self_rules, *out.membership);
+  auto& told = out.membership->problems;
+  if (out.node.empty()) told.insert(told.begin(), problems.begin(), problems.end());
   out.bound_plan = pod.plan;
   return out;
 }

@@ -5,6 +5,7 @@
 #include "sim/parse_line.h"
 #include "sim/pod_object.h"
 #include "wire/dialects/pod_group.h"
+#include "wire/dialects/shared_resources.h"
 #include "wire/dialects/topology.h"
 
 namespace phalanx::sim {
@@ -61,7 +62,14 @@ std::optional<GangView> World::ViewOf(const std::string& group) {
 void World::Do(const AddNode& action) { api_.AddNode(action.node); }
 void World::Do(const ChangeNode& action) { api_.ChangeNode(action); }
 void World::Do(const RemoveNode& action) { api_.RemoveNode(action.name); }
-void World::Do(const CreatePod& action) { api_.CreatePod(action.spec); }
+// What the pod takes of what nodes share is part of what it takes; whether its text can be read is
+// for the brain to say.
+void World::Do(const CreatePod& action) {
+  PodSpec spec = action.spec;
+  std::vector<Problem> told_by_the_brain;
+  wire::ReadSharedRequests(spec.annotations, spec.requests, told_by_the_brain);
+  api_.CreatePod(spec);
+}
 
 void World::Do(const DeletePods& action) {
   for (const std::string& uid : api_.Matching(action.pods)) {

@@ -11,6 +11,7 @@
 #include "wire/dialects/dialects.h"
 #include "wire/dialects/job.h"
 #include "wire/dialects/self_rules.h"
+#include "wire/dialects/shared_resources.h"
 #include "wire/text.h"
 
 namespace phalanx::wire {
@@ -190,6 +191,7 @@ void DecodePod(const pb::Pod& message, const DecodeOptions& options, Changes& ou
   PodObject pod = DecodePodBody(message, problems);
   pod.ours = std::ranges::find(options.scheduler_names, message.scheduler_name()) !=
              options.scheduler_names.end();
+  ReadSharedRequests(DecodeMap(message.annotations()), pod.requests, problems);
   size_t of_body = problems.size();
   if (pod.ours) ReadGang(message, options, pod, problems);
   bool gang_tells = pod.membership.has_value() && pod.node.empty();

@@ -78,6 +78,7 @@ const char* VerdictOf(const GangView& gang) {
     case ReasonCode::kTopology:
     case ReasonCode::kSpread:
     case ReasonCode::kUplink:
+    case ReasonCode::kSharedResource:
     case ReasonCode::kNoSuchNode:
     case ReasonCode::kLevelUnknown:
       return "notNow";
@@ -115,6 +116,7 @@ std::string_view WaitsFor(ReasonCode code) {
     case ReasonCode::kTopology:
     case ReasonCode::kSpread:
     case ReasonCode::kUplink:
+    case ReasonCode::kSharedResource:
       return "room";
     case ReasonCode::kNoSuchNode:
     case ReasonCode::kLevelUnknown:
@@ -182,6 +184,19 @@ pb::Domain EncodeDomain(const DomainView& domain) {
     uplink.set_limit_mbps(domain.uplink.mbps);
     uplink.set_hard(domain.uplink.hard);
     uplink.set_used_mbps(domain.uplink_used_mbps);
+  }
+  return out;
+}
+
+pb::SharedResource EncodePool(const PoolView& pool) {
+  pb::SharedResource out;
+  out.set_name(pool.name);
+  out.set_capacity(pool.capacity);
+  out.set_used(pool.used);
+  for (const auto& [gang, amount] : pool.held_by) {
+    pb::SharedResource::Holder& holder = *out.add_held_by();
+    holder.set_gang(gang.ns + "/" + gang.name);
+    holder.set_amount(amount);
   }
   return out;
 }

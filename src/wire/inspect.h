@@ -17,6 +17,7 @@ namespace pb = ::phalanx::v1alpha1;
 pb::Gang EncodeGang(const GangView& gang);
 pb::HostNode EncodeNode(const NodeView& node);
 pb::Domain EncodeDomain(const DomainView& domain);
+pb::SharedResource EncodePool(const PoolView& pool);
 pb::TopologyObject EncodeTopologyObject(const TopologyObjectView& object);
 
 pb::EntityHash EncodeEntityHash(const EntityHash& entity);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 namespace phalanx::wire {
 namespace {
@@ -46,6 +47,24 @@ std::optional<int64_t> ParseThousandths(std::string_view text) {
   for (const char digit : rest) {
     value += (digit - '0') * weight;
     weight /= 10;
+  }
+  return value;
+}
+
+std::optional<int64_t> ParseQuantity(std::string_view text) {
+  const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::optional<int64_t> number = ParseInt(text.substr(0, digits));
+  const std::string_view suffix = text.substr(digits);
+  if (!number || suffix.empty()) return number;
+  const bool binary = suffix.size() == 2 && suffix[1] == 'i';
+  if (suffix.size() > 1 && !binary) return std::nullopt;
+  const size_t power = std::string_view(binary ? "KMGT" : "kMGT").find(suffix[0]);
+  if (power == std::string_view::npos) return std::nullopt;
+  int64_t value = *number;
+  for (size_t i = 0; i <= power; ++i) {
+    const int64_t step = binary ? 1024 : 1000;
+    if (value > std::numeric_limits<int64_t>::max() / step) return std::nullopt;
+    value *= step;
   }
   return value;
 }

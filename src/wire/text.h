@@ -16,6 +16,9 @@ std::optional<uint64_t> ParseUint(std::string_view text);
 
 // Thousandths of a decimal number without a sign and with at most three digits behind its dot.
 std::optional<int64_t> ParseThousandths(std::string_view text);
+// A whole number with one of k, M, G, T, Ki, Mi, Gi and Ti behind it, or none. nullopt also beyond
+// 2^63.
+std::optional<int64_t> ParseQuantity(std::string_view text);
 
 // By the rule of Kubernetes for label values: at most 63 of [A-Za-z0-9._-], first and last one
 // alphanumeric. Not empty.

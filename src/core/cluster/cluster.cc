@@ -87,6 +87,18 @@ bool Cluster::DeclareTopology(std::vector<DeclaredTopology> declared) {
   return true;
 }
 
+bool Cluster::DeclarePools(std::map<std::string, int64_t> pools) {
+  if (pools == pools_) return false;
+  pools_ = std::move(pools);
+  return true;
+}
+
+int64_t Cluster::UsedInAll(ResourceId resource) const {
+  int64_t used = 0;
+  for (uint32_t i = 0; i < nodes_.size(); ++i) used += ledger_.Used(NodeId(i), resource);
+  return used;
+}
+
 void Cluster::RefreshTopology() {
   if (!topology_stale_) return;
   std::vector<TopologyInput> inputs;
@@ -99,7 +111,10 @@ void Cluster::RefreshTopology() {
 
 int64_t Cluster::Allocatable(NodeId id, ResourceId resource) const {
   const int64_t amount = node(id).allocatable.Get(resource);
-  return amount == 0 && IsHostPort(resources_.Name(resource)) ? 1 : amount;
+  if (amount > 0) return amount;
+  const std::string& name = resources_.Name(resource);
+  if (IsSharedPool(name)) return kMaxQuantity;
+  return IsHostPort(name) ? 1 : 0;
 }
 
 int64_t Cluster::Free(NodeId id, ResourceId resource) const {

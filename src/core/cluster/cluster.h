@@ -66,6 +66,12 @@ class Cluster {
   // something else than before.
   bool DeclareTopology(std::vector<DeclaredTopology> declared);
   std::span<const DeclaredTopology> declared() const { return declared_; }
+  // Resources that all nodes share. Whether that is something else than before.
+  bool DeclarePools(std::map<std::string, int64_t> pools);
+  // Capacity by name.
+  const std::map<std::string, int64_t>& pools() const { return pools_; }
+  // bound + held of a resource on all nodes, those that are gone among them. O(nodes).
+  int64_t UsedInAll(ResourceId resource) const;
   // Grows whenever RefreshTopology() would make a new generation, whether it was called or not.
   uint64_t topology_changes() const { return topology_changes_; }
   // Makes a new generation if nodes came or went, or their topology labels changed, or what is
@@ -103,7 +109,8 @@ class Cluster {
   // The same as Slots() against an empty, healthy node: what could ever be. Readiness, cordons and
   // taints under "node.kubernetes.io/" are passing states and do not count.
   int64_t SlotsWhenEmpty(NodeId node, ShapeId shape) const;
-  // What the node has of a resource; one of each port of the host (phalanx/host_port.h).
+  // What the node has of a resource; one of each port of the host (phalanx/host_port.h), and any
+  // amount of what nodes share (phalanx/shared_pool.h).
   int64_t Allocatable(NodeId node, ResourceId resource) const;
   // Whether no filter keeps members of the shape away from the node now; room does not count.
   bool Admits(NodeId node, ShapeId shape) const;
@@ -141,6 +148,7 @@ class Cluster {
   std::vector<NodeRecord> nodes_;
   std::map<std::string, NodeId, std::less<>> node_by_name_;
   std::vector<DeclaredTopology> declared_;
+  std::map<std::string, int64_t> pools_;
   std::shared_ptr<const Topology> topology_;
   bool topology_stale_ = true;
   uint64_t topology_changes_ = 0;

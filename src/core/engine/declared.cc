@@ -1,6 +1,8 @@
 #include "core/engine/declared.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 namespace phalanx {
@@ -11,12 +13,31 @@ const DeclaredTopology* Levels(const ApiObject& object) {
   return topology != nullptr && !topology->levels.empty() ? topology : nullptr;
 }
 
+bool SaysAnything(const ApiObject& object) {
+  const auto* topology = std::get_if<DeclaredTopology>(&object.body);
+  return topology != nullptr && (!topology->levels.empty() || !topology->pools.empty());
+}
+
+// Of one name in several objects the least counts, so that no more is given than any of them says.
+std::map<std::string, int64_t> PoolsOf(const State& state) {
+  std::map<std::string, int64_t> pools;
+  for (const auto& [key, entry] : state.objects.entries()) {
+    const auto* topology = std::get_if<DeclaredTopology>(&entry.object.body);
+    if (topology == nullptr) continue;
+    for (const SharedPool& pool : topology->pools) {
+      const auto [it, fresh] = pools.try_emplace(pool.name, pool.capacity);
+      if (!fresh) it->second = std::min(it->second, pool.capacity);
+    }
+  }
+  return pools;
+}
+
 }  // namespace
 
 ApiObject WithLastGood(const ObjectTable& objects, ApiObject object) {
   const ApiObject* before = objects.Find(object.key);
   if (object.problems.empty() || before == nullptr || before->uid != object.uid) return object;
-  if (Levels(*before) != nullptr) {
+  if (SaysAnything(*before)) {
     object.body = before->body;
     object.followed_generation = before->followed_generation;
   }
@@ -35,12 +56,14 @@ bool DeclareTopology(State& state) {
     const int32_t lowest = first->precedence;
     std::erase_if(all, [lowest](const auto& topology) { return topology.precedence != lowest; });
   }
-  return state.cluster.DeclareTopology(std::move(all));
+  const bool pools = state.cluster.DeclarePools(PoolsOf(state));
+  return state.cluster.DeclareTopology(std::move(all)) || pools;
 }
 
 bool IsDeclared(const State& state, const ApiObject& object) {
   const DeclaredTopology* topology = Levels(object);
-  return topology != nullptr && !state.cluster.declared().empty() &&
+  if (topology == nullptr) return SaysAnything(object);
+  return !state.cluster.declared().empty() &&
          topology->precedence == state.cluster.declared().front().precedence;
 }
 

@@ -36,8 +36,10 @@ void FieldHasher::Put(const DeclaredLevel& level) {
       level.uplink.hard);
 }
 
+void FieldHasher::Put(const SharedPool& pool) { Add(pool.name, pool.capacity); }
+
 void FieldHasher::Put(const DeclaredTopology& topology) {
-  Add(topology.precedence, topology.complete, topology.levels);
+  Add(topology.precedence, topology.complete, topology.levels, topology.pools);
 }
 
 void FieldHasher::Put(const GangTerms& terms) { Add(terms.min, terms.reserve_deadline); }

@@ -72,6 +72,7 @@ class FieldHasher {
   void Put(const GangKey& key);
   void Put(const ObjectKey& key);
   void Put(const DeclaredLevel& level);
+  void Put(const SharedPool& pool);
   void Put(const DeclaredTopology& topology);
   void Put(const GangTerms& terms);
   void Put(const ApiObject& object);

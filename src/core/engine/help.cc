@@ -24,6 +24,7 @@ bool WaitsForRoom(ReasonCode code) {
     case ReasonCode::kTopology:
     case ReasonCode::kSpread:
     case ReasonCode::kUplink:
+    case ReasonCode::kSharedResource:
     case ReasonCode::kNoSuchNode:
     case ReasonCode::kLevelUnknown:
       return true;

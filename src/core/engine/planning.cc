@@ -14,6 +14,7 @@
 #include "core/engine/neighbours.h"
 #include "core/engine/reasons.h"
 #include "core/engine/settle.h"
+#include "core/engine/shared_pools.h"
 #include "core/engine/terms.h"
 #include "core/explain/reason_text.h"
 #include "core/place/placement.h"
@@ -91,8 +92,9 @@ std::variant<Placement, Reason> Search(State& state, PlacementRequest request,
   const Reason* refusal = answer.refusal();
   state.counters.CountPlan(refusal ? ReasonName(refusal->code) : "fits", answer.work_units);
   if (!refusal) return std::move(answer.result);
-  state.refusals.Remember(request_class, *refusal, answer.refused);
   Reason reason = *refusal;
+  NoteHolders(state, reason);
+  state.refusals.Remember(request_class, reason, answer.refused);
   NameMember(request, members, state, answer.refused, &reason);
   return reason;
 }

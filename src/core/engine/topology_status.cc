@@ -72,6 +72,11 @@ GangCondition Accepted(const ApiObject& object) {
 }
 
 GangCondition InForce(const State& state, const ApiObject& object, int32_t nodes) {
+  if (TopologyOf(object)->levels.empty() && !TopologyOf(object)->pools.empty()) {
+    return {true, Time::Never(), "SharedResourcesOnly",
+            "its shared resources count; the levels are those of well-known labels, or of another "
+            "object"};
+  }
   if (TopologyOf(object)->levels.empty()) {
     return {false, Time::Never(), "NeverValid",
             "it could never be followed: the levels are those of well-known labels, or of another "

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "core/engine/declared.h"
+#include "core/engine/shared_pools.h"
 #include "phalanx/host_port.h"
 
 namespace phalanx {
@@ -102,7 +103,7 @@ QuantityMap FreeOf(const QuantityMap& allocatable, const QuantityMap& bound,
   QuantityMap free = allocatable;
   for (const auto* used : {&bound, &held}) {
     for (const auto& [name, quantity] : *used) {
-      if (!IsHostPort(name)) free[name] -= quantity;
+      if (!IsHostPort(name) && !IsSharedPool(name)) free[name] -= quantity;
     }
   }
   return free;
@@ -207,6 +208,7 @@ TopologyView ViewTopology(const State& state) {
   const LinkUsage::Loads loads =
       state.cluster.ledger().links().Recompute(*topology, state.cluster.shapes());
   view.objects = ViewTopologyObjects(state);
+  view.pools = ViewPools(state);
   view.generation = state.cluster.topology().generation();
   for (const Topology::Level& level : topology->levels()) view.levels.push_back(level.name);
   std::vector<NodeView> hosts;

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/explain/quantity_text.h"
+#include "phalanx/help.h"
+
 namespace phalanx {
 namespace {
 
@@ -90,6 +93,21 @@ std::string NoSpread(const Reason& reason, const Asked& asked) {
                      reason.never ? "; it would not do even when all nodes are empty: ask for "
                                     "another spread"
                                   : "; it starts when enough is free, or ask for another spread");
+}
+
+std::string NoShared(const Reason& reason) {
+  const std::string need = QuantityText(reason.need);
+  if (reason.have < 0) {
+    return fmt::format(
+        "needs {} of the shared resource {}, which no ClusterTopology declares: correct the name, "
+        "or ask your admin to declare it",
+        need, reason.subject);
+  }
+  const std::string free =
+      reason.detail.empty() ? QuantityText(reason.have) + " are free" : reason.detail;
+  return fmt::format("needs {} of the shared resource {}; {}{}", need, reason.subject, free,
+                     reason.never ? "; all of it would not do: ask for less"
+                                  : "; it starts when enough of it is given back");
 }
 
 // Members of several gangs need not be alike.
@@ -239,6 +257,8 @@ std::string_view ReasonName(ReasonCode code) {
       return "Spread";
     case ReasonCode::kUplink:
       return "Uplink";
+    case ReasonCode::kSharedResource:
+      return "SharedResource";
     case ReasonCode::kNoSuchNode:
       return "NoSuchNode";
     case ReasonCode::kLevelUnknown:
@@ -402,6 +422,8 @@ std::string Explain(const Reason& reason, const Asked& asked) {
       return NoSpread(reason, asked);
     case ReasonCode::kUplink:
       return NoUplink(reason);
+    case ReasonCode::kSharedResource:
+      return NoShared(reason);
     case ReasonCode::kNoSuchNode:
       return NoSuchNode(reason, asked);
     case ReasonCode::kLevelUnknown:
@@ -423,6 +445,21 @@ std::string Explain(const Reason& reason, const Asked& asked) {
       return RollingBack(reason);
   }
   return "";
+}
+
+std::string PoolText(const PoolView& pool) {
+  std::string text = fmt::format("{} of {} are free",
+                                 QuantityText(std::max<int64_t>(pool.capacity - pool.used, 0)),
+                                 QuantityText(pool.capacity));
+  int64_t others = pool.used;
+  for (size_t i = 0; i < std::min(pool.held_by.size(), kHoldersShown); ++i) {
+    const auto& [gang, amount] = pool.held_by[i];
+    text += fmt::format("{}{}/{} ({})", i == 0 ? ", held by " : ", ", gang.ns, gang.name,
+                        QuantityText(amount));
+    others -= amount;
+  }
+  if (others > 0) text += pool.held_by.empty() ? ", held by pods outside of gangs" : " and others";
+  return text;
 }
 
 std::string ExplainExclusion(const Exclusion& exclusion, int32_t nodes_in_all) {

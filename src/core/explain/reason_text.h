@@ -30,6 +30,10 @@ struct Asked {
   int64_t members = 0;     // of the gang; 0: not told
 };
 
+// "200M of 500M are free, held by team/a (200M), team/b (100M) and others", for
+// ReasonCode::kSharedResource.
+std::string PoolText(const PoolView& pool);
+
 std::string Explain(const Reason& reason, const Asked& asked = {});
 // "12.5 GB/s"
 std::string GigabytesText(int64_t mbps);

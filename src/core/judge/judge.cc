@@ -57,7 +57,7 @@ void CheckRoom(const World& world, const std::vector<Assignment>& gang,
   for (const Assignment& member : gang) {
     for (const auto& [resource, amount] : member.pod.requests) {
       const Part part = PartOf(resource, amount);
-      if (amount > 0) asked[member.node][part.resource] += part.milli;
+      if (amount > 0 && !IsSharedPool(resource)) asked[member.node][part.resource] += part.milli;
     }
   }
   for (const Occupant& occupant : world.occupants) {
@@ -82,6 +82,33 @@ void CheckRoom(const World& world, const std::vector<Assignment>& gang,
                                     static_cast<int64_t>((above + 999) / 1000), allocatable));
       }
     }
+  }
+}
+
+// What nodes share counts in all, wherever its pods are.
+void CheckPools(const World& world, const std::vector<Assignment>& gang,
+                std::vector<std::string>& wrong) {
+  std::map<std::string, Sum> sums;
+  for (const Assignment& member : gang) {
+    for (const auto& [resource, amount] : member.pod.requests) {
+      if (amount > 0 && IsSharedPool(resource)) sums[resource] += amount;
+    }
+  }
+  for (auto& [resource, sum] : sums) {
+    for (const Occupant& occupant : world.occupants) {
+      const auto it = occupant.requests.find(resource);
+      if (it != occupant.requests.end()) sum += it->second;
+    }
+    std::optional<int64_t> least;
+    for (const DeclaredTopology& topology : world.topologies) {
+      for (const SharedPool& pool : topology.pools) {
+        if (resource != std::string(kSharedPool) + pool.name) continue;
+        least = std::min(least.value_or(pool.capacity), pool.capacity);
+      }
+    }
+    if (least && sum <= *least) continue;
+    wrong.push_back(fmt::format("{} is overcommitted: {} of {}", resource,
+                                static_cast<int64_t>(sum), least.value_or(0)));
   }
 }
 
@@ -129,6 +156,7 @@ std::vector<std::string> CheckPlacement(const World& world, const std::vector<As
   std::vector<std::string> wrong;
   CheckNodes(world, gang, wrong);
   CheckRoom(world, gang, wrong);
+  CheckPools(world, gang, wrong);
   std::set<std::string> required;
   for (const Assignment& member : gang) {
     if (member.pod.membership && !member.pod.membership->required_level.empty()) {

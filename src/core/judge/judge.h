@@ -36,7 +36,7 @@ std::vector<DeclaredTopology> TopologiesOf(const std::map<ObjectKey, ApiObject>&
 
 // What is wrong with placing `gang` at once, in words; empty is right. Checks: every member has a
 // node that exists, is ready, schedulable, in scope, tolerated and selected; no resource of any
-// node is overcommitted; the required level is honoured.
+// node is overcommitted, nor any that all nodes share; the required level is honoured.
 std::vector<std::string> CheckPlacement(const World& world, const std::vector<Assignment>& gang);
 
 }  // namespace phalanx::judge

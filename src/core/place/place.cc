@@ -14,6 +14,7 @@
 #include "core/place/refusal.h"
 #include "core/place/roles.h"
 #include "core/place/segments.h"
+#include "core/place/shared_pools.h"
 #include "core/place/spread.h"
 #include "core/place/spread_search.h"
 #include "core/place/vertex_costs.h"
@@ -127,6 +128,7 @@ PlacementAnswer PlaceInTree(const Cluster& cluster, const PlacementRequest& requ
 }
 
 PlacementAnswer Place(const Cluster& cluster, const PlacementRequest& request) {
+  if (auto refusal = SharedRefused(cluster, request)) return std::move(*refusal);
   const Topology& topology = cluster.topology();
   LevelId required = LevelId::None();
   if (!request.required_level.empty()) {

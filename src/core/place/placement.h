@@ -121,11 +121,14 @@ struct PlacementAnswer {
 
 // REQUIRES: cluster.RefreshTopology() since the last change of a node; counts are not negative.
 //
-// Refusals (Reason), `have` of `need` members of one shape, and the causes why nodes are out:
+// Refusals (Reason), `have` of `need` members of one shape (but for kSharedResource), and the
+// causes why nodes are out:
 //   kLevelUnknown   no node has the required level, of the gang or of segments (never);
 //   kInvalid        the segment size does not divide the members of a role (never);
 //   kSpread         enough members fit, but not in numbers as `detail` says in the domains of
 //                   `level`;
+//   kSharedResource a resource that all nodes share: `have` of it is free, of `need` in all (never,
+//                   if it has less in all, or -1: nobody declares it);
 //   kNoSuchNode     no node, even empty and healthy, takes a member (never);
 //   kCapacity       the free quantities do not add up; subject = the scarcest resource,
 //                   detail = its "FREE of NEEDED" on the nodes that are not

@@ -44,9 +44,11 @@ Totals TotalAllocatable(const Cluster& cluster) {
   return totals;
 }
 
-Ratio DominantShare(const Shape& shape, const Totals& totals) {
+// Of what nodes have: what they share decides nothing about where a role may go.
+Ratio DominantShare(const ResourceNames& names, const Shape& shape, const Totals& totals) {
   Ratio dominant{0, 1};
   for (const auto& [resource, amount] : shape.request.entries()) {
+    if (IsSharedPool(names.Name(resource))) continue;
     const auto it = totals.find(resource);
     const Ratio share{amount, it == totals.end() ? 0 : it->second};
     if (CompareRatios(share, dominant) > 0) dominant = share;
@@ -429,9 +431,10 @@ void SortLargestFirst(const Cluster& cluster, std::vector<RoleRequest>& roles) {
   const auto before = [&](const RoleRequest& a, const RoleRequest& b) {
     const Shape& left = cluster.shapes().Get(a.shape);
     const Shape& right = cluster.shapes().Get(b.shape);
-    const auto order = CompareRatios(DominantShare(left, totals), DominantShare(right, totals));
-    if (order != 0) return order > 0;
     const ResourceNames& names = cluster.resources();
+    const auto order =
+        CompareRatios(DominantShare(names, left, totals), DominantShare(names, right, totals));
+    if (order != 0) return order > 0;
     const QuantityMap left_request = left.request.ToMap(names);
     const QuantityMap right_request = right.request.ToMap(names);
     return std::tie(left_request, left.node_selector, left.required_terms, left.tolerations,

@@ -9,6 +9,7 @@
 
 #include "core/cluster/topology.h"
 #include "core/cluster/topology_labels.h"
+#include "wire/dialects/shared_resources.h"
 #include "wire/json_read.h"
 #include "wire/text.h"
 
@@ -162,8 +163,12 @@ class LevelReader {
 
 void Read(const Json& json, DeclaredTopology topology, LevelReader reader, ApiObject& out) {
   const Json* levels = FindField(json, {"spec", "levels"});
-  if (levels == nullptr || !levels->is_array() || levels->empty() ||
-      levels->size() > Topology::kMaxLevels) {
+  if (topology.complete) topology.pools = ReadSharedPools(json, out.problems);
+  const bool pools_only = levels == nullptr && !topology.pools.empty();
+  if (pools_only) {
+    // The levels are found without it.
+  } else if (levels == nullptr || !levels->is_array() || levels->empty() ||
+             levels->size() > Topology::kMaxLevels) {
     out.problems.push_back(
         {"spec.levels",
          levels != nullptr && levels->is_array() ? fmt::format("{} levels", levels->size())
@@ -180,6 +185,8 @@ void Read(const Json& json, DeclaredTopology topology, LevelReader reader, ApiOb
   if (out.problems.empty()) {
     topology.levels = reader.Take();
     out.followed_generation = out.generation;
+  } else {
+    topology.pools.clear();
   }
   out.body = std::move(topology);
 }

@@ -2,6 +2,7 @@
 //
 //   ClusterTopology  phalanx.dev/v1alpha1     spec.levels[] of {name, nodeLabel, part, crosses,
 //                                             uplink}: all levels
+//                                             spec.sharedResources[] (shared_resources.h)
 //   Topology         kueue.x-k8s.io/v1beta1   spec.levels[] of {nodeLabel}: those of the fabric
 //   Topology         kai.scheduler/v1alpha1   spec.levels[] of {nodeLabel, alias}: the same
 //

@@ -151,6 +151,23 @@ TEST_F(DeclaredTest, ItsStatusNamesTheGenerationThatStaysInForce) {
   EXPECT_EQ(status.in_force.since, since);
 }
 
+TEST_F(DeclaredTest, SharedResourcesCountWithoutLevels) {
+  ApiObject object = Declares("ClusterTopology", 0, {});
+  std::get<DeclaredTopology>(object.body).pools = {{"ansys", 4}};
+  rig.SetObject(object);
+  rig.Advance(Duration::Seconds(1));
+  EXPECT_TRUE(rig.topology_status.at(object.key).in_force.holds);
+  EXPECT_EQ(rig.topology_status.at(object.key).in_force.reason, "SharedResourcesOnly");
+  const TopologyView view = rig.engine.TopologySnapshot();
+  EXPECT_TRUE(view.objects[0].counts);
+  ASSERT_EQ(view.pools.size(), 1U);
+  EXPECT_EQ(view.pools[0].capacity, 4);
+  // A generation that can not be followed takes nothing away.
+  ApiObject bad = Declares("ClusterTopology", 0, {}, {{"spec.sharedResources", "x", "a list"}});
+  rig.SetObject(bad);
+  EXPECT_EQ(rig.engine.TopologySnapshot().pools.size(), 1U);
+}
+
 TEST_F(DeclaredTest, ItsStatusSaysWhyItIsNotInForce) {
   ApiObject object = Declares("ClusterTopology", 0, {{"cage", "example.com/cage"}});
   rig.SetObject(object);

@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "core/explain/quantity_text.h"
+
 namespace phalanx {
 namespace {
 
@@ -16,7 +18,7 @@ const ReasonCode kAllCodes[] = {
     ReasonCode::kQueued,   ReasonCode::kCapacity,        ReasonCode::kFragmentation,
     ReasonCode::kTopology, ReasonCode::kNoSuchNode,      ReasonCode::kLevelUnknown,
     ReasonCode::kConflict, ReasonCode::kLateObjects,     ReasonCode::kReturning,
-    ReasonCode::kBackoff,  ReasonCode::kRollingBack};
+    ReasonCode::kBackoff,  ReasonCode::kRollingBack,     ReasonCode::kSharedResource};
 
 // Numbers and names in every field: what a sentence leaves out is a choice, what it mangles a bug.
 Reason Full(ReasonCode code) {
@@ -144,6 +146,40 @@ TEST(ReasonTextTest, LongListsOfCausesAreCut) {
   Reason reason = Full(ReasonCode::kCapacity);
   reason.exclusions.assign(6, {ExclusionCause::kTaint, "t", 1});
   EXPECT_THAT(Explain(reason), HasSubstr("and 2 more causes"));
+}
+
+TEST(ReasonTextTest, SharedResources) {
+  PoolView pool{.name = "scratch", .capacity = 500'000'000, .used = 400'000'000};
+  EXPECT_EQ(PoolText(pool), "100M of 500M are free, held by pods outside of gangs");
+  pool.held_by = {{{"team", "label", "a"}, 300'000'000}, {{"team", "label", "b"}, 100'000'000}};
+  EXPECT_EQ(PoolText(pool), "100M of 500M are free, held by team/a (300M), team/b (100M)");
+  pool.used = 600'000'000;  // the capacity has fallen
+  EXPECT_EQ(PoolText(pool), "0 of 500M are free, held by team/a (300M), team/b (100M) and others");
+  Reason reason{.code = ReasonCode::kSharedResource, .have = 2, .need = 3};
+  reason.subject = "ansys";
+  EXPECT_EQ(
+      Explain(reason),
+      "needs 3 of the shared resource ansys; 2 are free; it starts when enough of it is given "
+      "back");
+  reason.never = true;
+  reason.detail = "2 of 2 are free";
+  EXPECT_EQ(
+      Explain(reason),
+      "needs 3 of the shared resource ansys; 2 of 2 are free; all of it would not do: ask for "
+      "less");
+  reason.have = -1;
+  EXPECT_EQ(Explain(reason),
+            "needs 3 of the shared resource ansys, which no ClusterTopology declares: correct the "
+            "name, or ask your admin to declare it");
+}
+
+TEST(QuantityTextTest, TheShortestWholeNumber) {
+  EXPECT_EQ(QuantityText(0), "0");
+  EXPECT_EQ(QuantityText(7), "7");
+  EXPECT_EQ(QuantityText(500'000'000), "500M");
+  EXPECT_EQ(QuantityText(1'500'000), "1500k");
+  EXPECT_EQ(QuantityText(int64_t{3} << 30), "3Gi");
+  EXPECT_EQ(QuantityText(1'234'567), "1234567");
 }
 
 }  // namespace

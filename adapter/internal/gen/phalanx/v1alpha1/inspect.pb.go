@@ -1536,9 +1536,11 @@ type GetTopologyResponse struct {
 	Domains       []*Domain `protobuf:"bytes,5,rep,name=domains,proto3" json:"domains,omitempty"`
 	NextPageToken string    `protobuf:"bytes,6,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	// Objects that declare levels; none: the levels are those of well-known node labels.
-	Objects       []*TopologyObject `protobuf:"bytes,7,rep,name=objects,proto3" json:"objects,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Objects []*TopologyObject `protobuf:"bytes,7,rep,name=objects,proto3" json:"objects,omitempty"`
+	// What all nodes share, as objects declare it.
+	SharedResources []*SharedResource `protobuf:"bytes,8,rep,name=shared_resources,json=sharedResources,proto3" json:"shared_resources,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *GetTopologyResponse) Reset() {
@@ -1620,6 +1622,84 @@ func (x *GetTopologyResponse) GetObjects() []*TopologyObject {
 	return nil
 }
 
+func (x *GetTopologyResponse) GetSharedResources() []*SharedResource {
+	if x != nil {
+		return x.SharedResources
+	}
+	return nil
+}
+
+// A resource that all nodes share.
+type SharedResource struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Name     string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Capacity int64                  `protobuf:"varint,2,opt,name=capacity,proto3" json:"capacity,omitempty"`
+	// By pods of all schedulers that are bound or planned; more than the capacity after that fell.
+	Used int64 `protobuf:"varint,3,opt,name=used,proto3" json:"used,omitempty"`
+	// Of that, by gangs, most first.
+	HeldBy        []*SharedResource_Holder `protobuf:"bytes,4,rep,name=held_by,json=heldBy,proto3" json:"held_by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SharedResource) Reset() {
+	*x = SharedResource{}
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SharedResource) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SharedResource) ProtoMessage() {}
+
+func (x *SharedResource) ProtoReflect() protoreflect.Message {
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SharedResource.ProtoReflect.Descriptor instead.
+func (*SharedResource) Descriptor() ([]byte, []int) {
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *SharedResource) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *SharedResource) GetCapacity() int64 {
+	if x != nil {
+		return x.Capacity
+	}
+	return 0
+}
+
+func (x *SharedResource) GetUsed() int64 {
+	if x != nil {
+		return x.Used
+	}
+	return 0
+}
+
+func (x *SharedResource) GetHeldBy() []*SharedResource_Holder {
+	if x != nil {
+		return x.HeldBy
+	}
+	return nil
+}
+
 type TopologyObject struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// "ClusterTopology default".
@@ -1634,7 +1714,7 @@ type TopologyObject struct {
 
 func (x *TopologyObject) Reset() {
 	*x = TopologyObject{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[18]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1646,7 +1726,7 @@ func (x *TopologyObject) String() string {
 func (*TopologyObject) ProtoMessage() {}
 
 func (x *TopologyObject) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[18]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1659,7 +1739,7 @@ func (x *TopologyObject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopologyObject.ProtoReflect.Descriptor instead.
 func (*TopologyObject) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{18}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *TopologyObject) GetObject() string {
@@ -1701,7 +1781,7 @@ type Domain struct {
 
 func (x *Domain) Reset() {
 	*x = Domain{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[19]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1713,7 +1793,7 @@ func (x *Domain) String() string {
 func (*Domain) ProtoMessage() {}
 
 func (x *Domain) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[19]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1726,7 +1806,7 @@ func (x *Domain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Domain.ProtoReflect.Descriptor instead.
 func (*Domain) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{19}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Domain) GetPath() string {
@@ -1785,7 +1865,7 @@ type Uplink struct {
 
 func (x *Uplink) Reset() {
 	*x = Uplink{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[20]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1797,7 +1877,7 @@ func (x *Uplink) String() string {
 func (*Uplink) ProtoMessage() {}
 
 func (x *Uplink) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[20]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1810,7 +1890,7 @@ func (x *Uplink) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Uplink.ProtoReflect.Descriptor instead.
 func (*Uplink) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{20}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Uplink) GetLimitMbps() int64 {
@@ -1848,7 +1928,7 @@ type ListNodesRequest struct {
 
 func (x *ListNodesRequest) Reset() {
 	*x = ListNodesRequest{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[21]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1860,7 +1940,7 @@ func (x *ListNodesRequest) String() string {
 func (*ListNodesRequest) ProtoMessage() {}
 
 func (x *ListNodesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[21]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1873,7 +1953,7 @@ func (x *ListNodesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNodesRequest.ProtoReflect.Descriptor instead.
 func (*ListNodesRequest) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{21}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListNodesRequest) GetInside() string {
@@ -1917,7 +1997,7 @@ type ListNodesResponse struct {
 
 func (x *ListNodesResponse) Reset() {
 	*x = ListNodesResponse{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[22]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1929,7 +2009,7 @@ func (x *ListNodesResponse) String() string {
 func (*ListNodesResponse) ProtoMessage() {}
 
 func (x *ListNodesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[22]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1942,7 +2022,7 @@ func (x *ListNodesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNodesResponse.ProtoReflect.Descriptor instead.
 func (*ListNodesResponse) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{22}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListNodesResponse) GetView() *View {
@@ -1992,7 +2072,7 @@ type HostNode struct {
 
 func (x *HostNode) Reset() {
 	*x = HostNode{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[23]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2004,7 +2084,7 @@ func (x *HostNode) String() string {
 func (*HostNode) ProtoMessage() {}
 
 func (x *HostNode) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[23]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2017,7 +2097,7 @@ func (x *HostNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostNode.ProtoReflect.Descriptor instead.
 func (*HostNode) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{23}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *HostNode) GetName() string {
@@ -2083,7 +2163,7 @@ type ListHashesRequest struct {
 
 func (x *ListHashesRequest) Reset() {
 	*x = ListHashesRequest{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[24]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2095,7 +2175,7 @@ func (x *ListHashesRequest) String() string {
 func (*ListHashesRequest) ProtoMessage() {}
 
 func (x *ListHashesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[24]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2108,7 +2188,7 @@ func (x *ListHashesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHashesRequest.ProtoReflect.Descriptor instead.
 func (*ListHashesRequest) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{24}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ListHashesRequest) GetKinds() []string {
@@ -2153,7 +2233,7 @@ type ListHashesResponse struct {
 
 func (x *ListHashesResponse) Reset() {
 	*x = ListHashesResponse{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[25]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2165,7 +2245,7 @@ func (x *ListHashesResponse) String() string {
 func (*ListHashesResponse) ProtoMessage() {}
 
 func (x *ListHashesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[25]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2178,7 +2258,7 @@ func (x *ListHashesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHashesResponse.ProtoReflect.Descriptor instead.
 func (*ListHashesResponse) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{25}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ListHashesResponse) GetView() *View {
@@ -2228,7 +2308,7 @@ type EntityHash struct {
 
 func (x *EntityHash) Reset() {
 	*x = EntityHash{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[26]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2240,7 +2320,7 @@ func (x *EntityHash) String() string {
 func (*EntityHash) ProtoMessage() {}
 
 func (x *EntityHash) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[26]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2253,7 +2333,7 @@ func (x *EntityHash) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntityHash.ProtoReflect.Descriptor instead.
 func (*EntityHash) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{26}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *EntityHash) GetKind() string {
@@ -2310,7 +2390,7 @@ type GetFieldHashesRequest struct {
 
 func (x *GetFieldHashesRequest) Reset() {
 	*x = GetFieldHashesRequest{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[27]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2322,7 +2402,7 @@ func (x *GetFieldHashesRequest) String() string {
 func (*GetFieldHashesRequest) ProtoMessage() {}
 
 func (x *GetFieldHashesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[27]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2335,7 +2415,7 @@ func (x *GetFieldHashesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFieldHashesRequest.ProtoReflect.Descriptor instead.
 func (*GetFieldHashesRequest) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{27}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *GetFieldHashesRequest) GetKind() string {
@@ -2362,7 +2442,7 @@ type GetFieldHashesResponse struct {
 
 func (x *GetFieldHashesResponse) Reset() {
 	*x = GetFieldHashesResponse{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[28]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2374,7 +2454,7 @@ func (x *GetFieldHashesResponse) String() string {
 func (*GetFieldHashesResponse) ProtoMessage() {}
 
 func (x *GetFieldHashesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[28]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2387,7 +2467,7 @@ func (x *GetFieldHashesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFieldHashesResponse.ProtoReflect.Descriptor instead.
 func (*GetFieldHashesResponse) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{28}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *GetFieldHashesResponse) GetFields() []*FieldHash {
@@ -2410,7 +2490,7 @@ type FieldHash struct {
 
 func (x *FieldHash) Reset() {
 	*x = FieldHash{}
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[29]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2422,7 +2502,7 @@ func (x *FieldHash) String() string {
 func (*FieldHash) ProtoMessage() {}
 
 func (x *FieldHash) ProtoReflect() protoreflect.Message {
-	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[29]
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2435,7 +2515,7 @@ func (x *FieldHash) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FieldHash.ProtoReflect.Descriptor instead.
 func (*FieldHash) Descriptor() ([]byte, []int) {
-	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{29}
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *FieldHash) GetName() string {
@@ -2457,6 +2537,59 @@ func (x *FieldHash) GetHash() string {
 		return x.Hash
 	}
 	return ""
+}
+
+type SharedResource_Holder struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// "NAMESPACE/NAME".
+	Gang          string `protobuf:"bytes,1,opt,name=gang,proto3" json:"gang,omitempty"`
+	Amount        int64  `protobuf:"varint,2,opt,name=amount,proto3" json:"amount,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SharedResource_Holder) Reset() {
+	*x = SharedResource_Holder{}
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SharedResource_Holder) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SharedResource_Holder) ProtoMessage() {}
+
+func (x *SharedResource_Holder) ProtoReflect() protoreflect.Message {
+	mi := &file_phalanx_v1alpha1_inspect_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SharedResource_Holder.ProtoReflect.Descriptor instead.
+func (*SharedResource_Holder) Descriptor() ([]byte, []int) {
+	return file_phalanx_v1alpha1_inspect_proto_rawDescGZIP(), []int{18, 0}
+}
+
+func (x *SharedResource_Holder) GetGang() string {
+	if x != nil {
+		return x.Gang
+	}
+	return ""
+}
+
+func (x *SharedResource_Holder) GetAmount() int64 {
+	if x != nil {
+		return x.Amount
+	}
+	return 0
 }
 
 var File_phalanx_v1alpha1_inspect_proto protoreflect.FileDescriptor
@@ -2599,7 +2732,7 @@ const file_phalanx_v1alpha1_inspect_proto_rawDesc = "" +
 	"\x06inside\x18\x02 \x01(\tR\x06inside\x12\x1b\n" +
 	"\tpage_size\x18\x03 \x01(\x05R\bpageSize\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageToken\"\xa7\x02\n" +
+	"page_token\x18\x04 \x01(\tR\tpageToken\"\xf4\x02\n" +
 	"\x13GetTopologyResponse\x12*\n" +
 	"\x04view\x18\x01 \x01(\v2\x16.phalanx.v1alpha1.ViewR\x04view\x12\x1e\n" +
 	"\n" +
@@ -2609,7 +2742,16 @@ const file_phalanx_v1alpha1_inspect_proto_rawDesc = "" +
 	"\x05total\x18\x04 \x01(\x05R\x05total\x122\n" +
 	"\adomains\x18\x05 \x03(\v2\x18.phalanx.v1alpha1.DomainR\adomains\x12&\n" +
 	"\x0fnext_page_token\x18\x06 \x01(\tR\rnextPageToken\x12:\n" +
-	"\aobjects\x18\a \x03(\v2 .phalanx.v1alpha1.TopologyObjectR\aobjects\"\\\n" +
+	"\aobjects\x18\a \x03(\v2 .phalanx.v1alpha1.TopologyObjectR\aobjects\x12K\n" +
+	"\x10shared_resources\x18\b \x03(\v2 .phalanx.v1alpha1.SharedResourceR\x0fsharedResources\"\xcc\x01\n" +
+	"\x0eSharedResource\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
+	"\bcapacity\x18\x02 \x01(\x03R\bcapacity\x12\x12\n" +
+	"\x04used\x18\x03 \x01(\x03R\x04used\x12@\n" +
+	"\aheld_by\x18\x04 \x03(\v2'.phalanx.v1alpha1.SharedResource.HolderR\x06heldBy\x1a4\n" +
+	"\x06Holder\x12\x12\n" +
+	"\x04gang\x18\x01 \x01(\tR\x04gang\x12\x16\n" +
+	"\x06amount\x18\x02 \x01(\x03R\x06amount\"\\\n" +
 	"\x0eTopologyObject\x12\x16\n" +
 	"\x06object\x18\x01 \x01(\tR\x06object\x12\x16\n" +
 	"\x06counts\x18\x02 \x01(\bR\x06counts\x12\x1a\n" +
@@ -2715,7 +2857,7 @@ func file_phalanx_v1alpha1_inspect_proto_rawDescGZIP() []byte {
 	return file_phalanx_v1alpha1_inspect_proto_rawDescData
 }
 
-var file_phalanx_v1alpha1_inspect_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_phalanx_v1alpha1_inspect_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
 var file_phalanx_v1alpha1_inspect_proto_goTypes = []any{
 	(*View)(nil),                   // 0: phalanx.v1alpha1.View
 	(*Gang)(nil),                   // 1: phalanx.v1alpha1.Gang
@@ -2735,23 +2877,25 @@ var file_phalanx_v1alpha1_inspect_proto_goTypes = []any{
 	(*GangAhead)(nil),              // 15: phalanx.v1alpha1.GangAhead
 	(*GetTopologyRequest)(nil),     // 16: phalanx.v1alpha1.GetTopologyRequest
 	(*GetTopologyResponse)(nil),    // 17: phalanx.v1alpha1.GetTopologyResponse
-	(*TopologyObject)(nil),         // 18: phalanx.v1alpha1.TopologyObject
-	(*Domain)(nil),                 // 19: phalanx.v1alpha1.Domain
-	(*Uplink)(nil),                 // 20: phalanx.v1alpha1.Uplink
-	(*ListNodesRequest)(nil),       // 21: phalanx.v1alpha1.ListNodesRequest
-	(*ListNodesResponse)(nil),      // 22: phalanx.v1alpha1.ListNodesResponse
-	(*HostNode)(nil),               // 23: phalanx.v1alpha1.HostNode
-	(*ListHashesRequest)(nil),      // 24: phalanx.v1alpha1.ListHashesRequest
-	(*ListHashesResponse)(nil),     // 25: phalanx.v1alpha1.ListHashesResponse
-	(*EntityHash)(nil),             // 26: phalanx.v1alpha1.EntityHash
-	(*GetFieldHashesRequest)(nil),  // 27: phalanx.v1alpha1.GetFieldHashesRequest
-	(*GetFieldHashesResponse)(nil), // 28: phalanx.v1alpha1.GetFieldHashesResponse
-	(*FieldHash)(nil),              // 29: phalanx.v1alpha1.FieldHash
-	nil,                            // 30: phalanx.v1alpha1.Domain.AllocatableEntry
-	nil,                            // 31: phalanx.v1alpha1.Domain.FreeEntry
-	nil,                            // 32: phalanx.v1alpha1.HostNode.AllocatableEntry
-	nil,                            // 33: phalanx.v1alpha1.HostNode.BoundEntry
-	nil,                            // 34: phalanx.v1alpha1.HostNode.HeldEntry
+	(*SharedResource)(nil),         // 18: phalanx.v1alpha1.SharedResource
+	(*TopologyObject)(nil),         // 19: phalanx.v1alpha1.TopologyObject
+	(*Domain)(nil),                 // 20: phalanx.v1alpha1.Domain
+	(*Uplink)(nil),                 // 21: phalanx.v1alpha1.Uplink
+	(*ListNodesRequest)(nil),       // 22: phalanx.v1alpha1.ListNodesRequest
+	(*ListNodesResponse)(nil),      // 23: phalanx.v1alpha1.ListNodesResponse
+	(*HostNode)(nil),               // 24: phalanx.v1alpha1.HostNode
+	(*ListHashesRequest)(nil),      // 25: phalanx.v1alpha1.ListHashesRequest
+	(*ListHashesResponse)(nil),     // 26: phalanx.v1alpha1.ListHashesResponse
+	(*EntityHash)(nil),             // 27: phalanx.v1alpha1.EntityHash
+	(*GetFieldHashesRequest)(nil),  // 28: phalanx.v1alpha1.GetFieldHashesRequest
+	(*GetFieldHashesResponse)(nil), // 29: phalanx.v1alpha1.GetFieldHashesResponse
+	(*FieldHash)(nil),              // 30: phalanx.v1alpha1.FieldHash
+	(*SharedResource_Holder)(nil),  // 31: phalanx.v1alpha1.SharedResource.Holder
+	nil,                            // 32: phalanx.v1alpha1.Domain.AllocatableEntry
+	nil,                            // 33: phalanx.v1alpha1.Domain.FreeEntry
+	nil,                            // 34: phalanx.v1alpha1.HostNode.AllocatableEntry
+	nil,                            // 35: phalanx.v1alpha1.HostNode.BoundEntry
+	nil,                            // 36: phalanx.v1alpha1.HostNode.HeldEntry
 }
 var file_phalanx_v1alpha1_inspect_proto_depIdxs = []int32{
 	3,  // 0: phalanx.v1alpha1.Gang.reason:type_name -> phalanx.v1alpha1.Reason
@@ -2768,38 +2912,40 @@ var file_phalanx_v1alpha1_inspect_proto_depIdxs = []int32{
 	13, // 11: phalanx.v1alpha1.LevelRoom.held_by:type_name -> phalanx.v1alpha1.RoomHolder
 	13, // 12: phalanx.v1alpha1.Help.gang:type_name -> phalanx.v1alpha1.RoomHolder
 	0,  // 13: phalanx.v1alpha1.GetTopologyResponse.view:type_name -> phalanx.v1alpha1.View
-	19, // 14: phalanx.v1alpha1.GetTopologyResponse.domains:type_name -> phalanx.v1alpha1.Domain
-	18, // 15: phalanx.v1alpha1.GetTopologyResponse.objects:type_name -> phalanx.v1alpha1.TopologyObject
-	30, // 16: phalanx.v1alpha1.Domain.allocatable:type_name -> phalanx.v1alpha1.Domain.AllocatableEntry
-	31, // 17: phalanx.v1alpha1.Domain.free:type_name -> phalanx.v1alpha1.Domain.FreeEntry
-	20, // 18: phalanx.v1alpha1.Domain.uplink:type_name -> phalanx.v1alpha1.Uplink
-	0,  // 19: phalanx.v1alpha1.ListNodesResponse.view:type_name -> phalanx.v1alpha1.View
-	23, // 20: phalanx.v1alpha1.ListNodesResponse.nodes:type_name -> phalanx.v1alpha1.HostNode
-	32, // 21: phalanx.v1alpha1.HostNode.allocatable:type_name -> phalanx.v1alpha1.HostNode.AllocatableEntry
-	33, // 22: phalanx.v1alpha1.HostNode.bound:type_name -> phalanx.v1alpha1.HostNode.BoundEntry
-	34, // 23: phalanx.v1alpha1.HostNode.held:type_name -> phalanx.v1alpha1.HostNode.HeldEntry
-	0,  // 24: phalanx.v1alpha1.ListHashesResponse.view:type_name -> phalanx.v1alpha1.View
-	26, // 25: phalanx.v1alpha1.ListHashesResponse.entities:type_name -> phalanx.v1alpha1.EntityHash
-	29, // 26: phalanx.v1alpha1.GetFieldHashesResponse.fields:type_name -> phalanx.v1alpha1.FieldHash
-	5,  // 27: phalanx.v1alpha1.InspectService.ListGangs:input_type -> phalanx.v1alpha1.ListGangsRequest
-	7,  // 28: phalanx.v1alpha1.InspectService.GetGang:input_type -> phalanx.v1alpha1.GetGangRequest
-	9,  // 29: phalanx.v1alpha1.InspectService.ExplainGang:input_type -> phalanx.v1alpha1.ExplainGangRequest
-	16, // 30: phalanx.v1alpha1.InspectService.GetTopology:input_type -> phalanx.v1alpha1.GetTopologyRequest
-	21, // 31: phalanx.v1alpha1.InspectService.ListNodes:input_type -> phalanx.v1alpha1.ListNodesRequest
-	24, // 32: phalanx.v1alpha1.InspectService.ListHashes:input_type -> phalanx.v1alpha1.ListHashesRequest
-	27, // 33: phalanx.v1alpha1.InspectService.GetFieldHashes:input_type -> phalanx.v1alpha1.GetFieldHashesRequest
-	6,  // 34: phalanx.v1alpha1.InspectService.ListGangs:output_type -> phalanx.v1alpha1.ListGangsResponse
-	8,  // 35: phalanx.v1alpha1.InspectService.GetGang:output_type -> phalanx.v1alpha1.GetGangResponse
-	10, // 36: phalanx.v1alpha1.InspectService.ExplainGang:output_type -> phalanx.v1alpha1.ExplainGangResponse
-	17, // 37: phalanx.v1alpha1.InspectService.GetTopology:output_type -> phalanx.v1alpha1.GetTopologyResponse
-	22, // 38: phalanx.v1alpha1.InspectService.ListNodes:output_type -> phalanx.v1alpha1.ListNodesResponse
-	25, // 39: phalanx.v1alpha1.InspectService.ListHashes:output_type -> phalanx.v1alpha1.ListHashesResponse
-	28, // 40: phalanx.v1alpha1.InspectService.GetFieldHashes:output_type -> phalanx.v1alpha1.GetFieldHashesResponse
-	34, // [34:41] is the sub-list for method output_type
-	27, // [27:34] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	20, // 14: phalanx.v1alpha1.GetTopologyResponse.domains:type_name -> phalanx.v1alpha1.Domain
+	19, // 15: phalanx.v1alpha1.GetTopologyResponse.objects:type_name -> phalanx.v1alpha1.TopologyObject
+	18, // 16: phalanx.v1alpha1.GetTopologyResponse.shared_resources:type_name -> phalanx.v1alpha1.SharedResource
+	31, // 17: phalanx.v1alpha1.SharedResource.held_by:type_name -> phalanx.v1alpha1.SharedResource.Holder
+	32, // 18: phalanx.v1alpha1.Domain.allocatable:type_name -> phalanx.v1alpha1.Domain.AllocatableEntry
+	33, // 19: phalanx.v1alpha1.Domain.free:type_name -> phalanx.v1alpha1.Domain.FreeEntry
+	21, // 20: phalanx.v1alpha1.Domain.uplink:type_name -> phalanx.v1alpha1.Uplink
+	0,  // 21: phalanx.v1alpha1.ListNodesResponse.view:type_name -> phalanx.v1alpha1.View
+	24, // 22: phalanx.v1alpha1.ListNodesResponse.nodes:type_name -> phalanx.v1alpha1.HostNode
+	34, // 23: phalanx.v1alpha1.HostNode.allocatable:type_name -> phalanx.v1alpha1.HostNode.AllocatableEntry
+	35, // 24: phalanx.v1alpha1.HostNode.bound:type_name -> phalanx.v1alpha1.HostNode.BoundEntry
+	36, // 25: phalanx.v1alpha1.HostNode.held:type_name -> phalanx.v1alpha1.HostNode.HeldEntry
+	0,  // 26: phalanx.v1alpha1.ListHashesResponse.view:type_name -> phalanx.v1alpha1.View
+	27, // 27: phalanx.v1alpha1.ListHashesResponse.entities:type_name -> phalanx.v1alpha1.EntityHash
+	30, // 28: phalanx.v1alpha1.GetFieldHashesResponse.fields:type_name -> phalanx.v1alpha1.FieldHash
+	5,  // 29: phalanx.v1alpha1.InspectService.ListGangs:input_type -> phalanx.v1alpha1.ListGangsRequest
+	7,  // 30: phalanx.v1alpha1.InspectService.GetGang:input_type -> phalanx.v1alpha1.GetGangRequest
+	9,  // 31: phalanx.v1alpha1.InspectService.ExplainGang:input_type -> phalanx.v1alpha1.ExplainGangRequest
+	16, // 32: phalanx.v1alpha1.InspectService.GetTopology:input_type -> phalanx.v1alpha1.GetTopologyRequest
+	22, // 33: phalanx.v1alpha1.InspectService.ListNodes:input_type -> phalanx.v1alpha1.ListNodesRequest
+	25, // 34: phalanx.v1alpha1.InspectService.ListHashes:input_type -> phalanx.v1alpha1.ListHashesRequest
+	28, // 35: phalanx.v1alpha1.InspectService.GetFieldHashes:input_type -> phalanx.v1alpha1.GetFieldHashesRequest
+	6,  // 36: phalanx.v1alpha1.InspectService.ListGangs:output_type -> phalanx.v1alpha1.ListGangsResponse
+	8,  // 37: phalanx.v1alpha1.InspectService.GetGang:output_type -> phalanx.v1alpha1.GetGangResponse
+	10, // 38: phalanx.v1alpha1.InspectService.ExplainGang:output_type -> phalanx.v1alpha1.ExplainGangResponse
+	17, // 39: phalanx.v1alpha1.InspectService.GetTopology:output_type -> phalanx.v1alpha1.GetTopologyResponse
+	23, // 40: phalanx.v1alpha1.InspectService.ListNodes:output_type -> phalanx.v1alpha1.ListNodesResponse
+	26, // 41: phalanx.v1alpha1.InspectService.ListHashes:output_type -> phalanx.v1alpha1.ListHashesResponse
+	29, // 42: phalanx.v1alpha1.InspectService.GetFieldHashes:output_type -> phalanx.v1alpha1.GetFieldHashesResponse
+	36, // [36:43] is the sub-list for method output_type
+	29, // [29:36] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_phalanx_v1alpha1_inspect_proto_init() }
@@ -2811,14 +2957,14 @@ func file_phalanx_v1alpha1_inspect_proto_init() {
 	file_phalanx_v1alpha1_inspect_proto_msgTypes[2].OneofWrappers = []any{}
 	file_phalanx_v1alpha1_inspect_proto_msgTypes[13].OneofWrappers = []any{}
 	file_phalanx_v1alpha1_inspect_proto_msgTypes[14].OneofWrappers = []any{}
-	file_phalanx_v1alpha1_inspect_proto_msgTypes[19].OneofWrappers = []any{}
+	file_phalanx_v1alpha1_inspect_proto_msgTypes[20].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_phalanx_v1alpha1_inspect_proto_rawDesc), len(file_phalanx_v1alpha1_inspect_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   35,
+			NumMessages:   37,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
