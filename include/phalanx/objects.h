@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "phalanx/member_rules.h"
+#include "phalanx/node_rules.h"
 #include "phalanx/shared_pool.h"
 #include "phalanx/time.h"
 
@@ -31,38 +32,6 @@ inline constexpr int32_t kMaxGangSize = 10'000;
 
 using LabelMap = std::map<std::string, std::string>;
 using QuantityMap = std::map<std::string, int64_t>;
-
-enum class TaintEffect { kNoSchedule, kPreferNoSchedule, kNoExecute };
-
-struct Taint {
-  std::string key;
-  std::string value;
-  TaintEffect effect = TaintEffect::kNoSchedule;
-
-  friend auto operator<=>(const Taint&, const Taint&) = default;
-};
-
-struct Toleration {
-  std::string key;  // empty with `exists`: tolerates every taint
-  bool exists = false;
-  std::string value;
-  std::optional<TaintEffect> effect;  // absent: every effect
-
-  friend auto operator<=>(const Toleration&, const Toleration&) = default;
-};
-
-enum class SelectorOp { kIn, kNotIn, kExists, kDoesNotExist, kGt, kLt };
-
-struct NodeRequirement {
-  std::string key;  // label key; "metadata.name" when `field`
-  SelectorOp op = SelectorOp::kExists;
-  std::vector<std::string> values;
-  bool field = false;
-
-  friend auto operator<=>(const NodeRequirement&, const NodeRequirement&) = default;
-};
-
-using NodeSelectorTerm = std::vector<NodeRequirement>;  // all hold
 
 struct NodeObject {
   std::string name;
@@ -249,4 +218,5 @@ struct PodObject {
 };
 
 }  // namespace phalanx
+
 #endif  // PHALANX_OBJECTS_H_

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "wire/dialects/device_rules.h"
 #include "wire/dialects/dialects.h"
 #include "wire/dialects/self_rules.h"
 #include "wire/dialects/shared_resources.h"
@@ -50,6 +51,7 @@ PodObject ToPodObject(const ApiPod& pod, const std::vector<std::string>& acceler
   out.termination_grace = pod.spec.grace;
   out.told = pod.told;
   if (!pod.spec.ours) return out;
+  wire::ReadDeviceRules(pod.spec.annotations, out.required_terms, problems);
   wire::PodText text{out.ns, out.name, pod.spec.labels, pod.spec.annotations};
   out.membership = wire::ReadMembership(text);
   if (!out.membership && AsksForAccelerator(out.requests, accelerators)) {

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
 #include "wire/decode_fields.h"
 #include "wire/decode_objects.h"
+#include "wire/dialects/device_rules.h"
 #include "wire/dialects/dialects.h"
 #include "wire/dialects/job.h"
 #include "wire/dialects/self_rules.h"
@@ -164,9 +166,13 @@ void ReadGang(const pb::Pod& message, const DecodeOptions& options, PodObject& p
   LabelMap labels = DecodeMap(message.labels());
   LabelMap annotations = DecodeMap(message.annotations());
   PodText text{pod.ns, pod.name, labels, annotations};
+  // Of a bound pod its node is the answer, and of what is wrong nobody needs to know.
+  std::vector<Problem> of_devices;
+  ReadDeviceRules(annotations, pod.required_terms, of_devices);
   pod.membership = ReadMembership(text);
   if (!pod.membership && AsksForAccelerator(pod, options)) pod.membership = GangOfOne(text);
   if (!pod.membership) return;
+  if (pod.node.empty()) std::ranges::move(of_devices, std::back_inserter(pod.membership->problems));
   ReadRules(message, *pod.membership, problems);
   // A bound member is past planning: what is wrong with its annotations keeps nobody waiting.
   pod.bound_plan = ReadBoundPlan(annotations, problems);

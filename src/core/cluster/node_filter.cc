@@ -176,7 +176,11 @@ std::string FilterDetail(const FilteredOut& out) {
     return fmt::format("{}{}:{}", out.taint->key, value, EffectName(out.taint->effect));
   }
   if (out.label != nullptr) return fmt::format("{}={}", out.label->first, out.label->second);
-  if (out.requirement != nullptr) return RequirementText(*out.requirement);
+  if (out.requirement != nullptr) {
+    const std::string text = RequirementText(*out.requirement);
+    const std::string& because = out.requirement->because;
+    return because.empty() ? text : fmt::format("{} ({})", text, because);
+  }
   return "";
 }
 

@@ -95,7 +95,7 @@ void FieldHasher::Put(const Toleration& toleration) {
 }
 
 void FieldHasher::Put(const NodeRequirement& requirement) {
-  Add(requirement.key, requirement.op, requirement.values, requirement.field);
+  Add(requirement.key, requirement.op, requirement.values, requirement.field, requirement.because);
 }
 
 void FieldHasher::Put(const NodeObject& node) {
