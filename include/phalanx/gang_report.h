@@ -54,6 +54,8 @@ struct GangReport {
   Time started = Time::Never();
   Duration waited;  // of a gang that started: until then
   std::string domain;
+  // By which rule its bound members are spread: "packed", "balanced (evenly over rack: 6 + 6)".
+  std::string placement;
   int32_t attempts = 0;
 
   Reason reason;

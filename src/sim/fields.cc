@@ -16,7 +16,7 @@ std::vector<FieldInfo> GangFields() {
       {"code", FieldType::kText, CodeWords()},
   };
   for (const char* name : {"reason", "domain", "level", "best-domain", "subject", "detail",
-                           "member", "shown", "shown-reason"}) {
+                           "member", "shown", "shown-reason", "placement"}) {
     fields.push_back({name, FieldType::kText, {}});
   }
   for (const char* name :

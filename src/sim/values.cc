@@ -156,6 +156,7 @@ std::optional<Value> Reader::OfObject(const std::string& field) {
   if (field == "writes") return there ? it->second.writes : 0;
   if (field == "shown") return std::string(status ? StateName(status->state) : "");
   if (field == "shown-reason") return std::string(status ? ReasonName(status->reason.code) : "");
+  if (field == "placement") return status ? status->placement : std::string();
   if (field == "shown-position") return status ? int64_t{status->position} : 0;
   return std::nullopt;
 }

@@ -76,6 +76,7 @@ Json StatusJson(const GangReport& report) {
                  {"waitingSince", OrNull(report.waiting_since)},
                  {"retryAt", OrNull(report.retry_at)},
                  {"domain", OrNull(report.domain)},
+                 {"placement", OrNull(report.placement)},
                  {"failedStarts", report.attempts},
                  {"message", OrNull(report.explanation)}};
   // No estimate is made yet, and a guess is worse than none.

@@ -7,6 +7,7 @@
 #include "core/base/hash.h"
 #include "core/engine/views.h"
 #include "core/explain/object_name.h"
+#include "core/explain/placement_text.h"
 #include "core/explain/reason_text.h"
 
 namespace phalanx {
@@ -91,6 +92,15 @@ void FillTimes(const State& state, const Gang& gang, GangReport* report) {
   }
 }
 
+std::string PlacementOf(const State& state, const Gang& gang) {
+  std::vector<PlacedMember> members;
+  for (const auto& [key, member] : gang.roster.members()) {
+    if (member.standing != Standing::kBound) continue;
+    members.push_back({&*member.object.membership, member.node});
+  }
+  return PlacementText(state.cluster.topology(), members);
+}
+
 void Mark(bool holds, Time now, Truth* truth) {
   if (truth->since != Time::Never() && truth->holds == holds) return;
   *truth = {holds, now};
@@ -141,6 +151,7 @@ GangReport ReportOf(const State& state, const Gang& gang, const Shown& shown) {
   }
   report.priority = gang.terms.priority;
   report.domain = gang.domain;
+  report.placement = PlacementOf(state, gang);
   report.attempts = gang.attempts;
   report.reason = gang.reason;
   FillTimes(state, gang, &report);
@@ -181,7 +192,11 @@ uint64_t PrintOf(const GangReport& report) {
   hash.Add(report.state).Add(report.size).Add(report.min).Add(report.present).Add(report.bound);
   hash.Add(report.succeeded).Add(report.failed).Add(report.accelerators).Add(report.priority);
   hash.Add(report.position).Add(report.waiting_since).Add(report.retry_at).Add(report.started);
-  hash.Add(report.waited).Add(report.domain).Add(report.attempts).Add(report.reason);
+  hash.Add(report.waited)
+      .Add(report.domain)
+      .Add(report.placement)
+      .Add(report.attempts)
+      .Add(report.reason);
   hash.Add(report.explanation).Add(PrintOf(report.object.owners));
   for (const auto* condition : {&report.complete, &report.ready, &report.finished}) {
     Add(hash, *condition);

@@ -57,6 +57,10 @@ void WriteObject(State& state, const GangKey& key) {
     Send(state, key, shown, WriteKind::kDrop, DropGang{shown.last->object});
     return;
   }
+  // After a restart nobody else may have asked where nodes are.
+  if (id.valid() && state.gangs.Get(id).roster.Count(Standing::kBound) > 0) {
+    state.cluster.RefreshTopology();
+  }
   const GangReport report = id.valid() ? ReportOf(state, state.gangs.Get(id), shown) : *shown.last;
   const uint64_t owners = PrintOf(report.object.owners);
   const uint64_t print = PrintOf(report);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/explain/placement_text.h"
 #include "core/explain/reason_text.h"
 #include "sim/place/drawing.h"
 #include "sim/text.h"
@@ -60,15 +61,24 @@ std::string TermText(const Difference& difference) {
                      difference.b, difference.a);
 }
 
+std::string SpreadText(const PlaceQuestion& question, const RuleAnswer& answer) {
+  std::vector<PlacedMember> members;
+  for (size_t i = 0; i < answer.nodes.size(); ++i) {
+    members.push_back(
+        {&*question.members[i].membership, question.cluster->FindNode(answer.nodes[i])});
+  }
+  return PlacementText(question.cluster->topology(), members);
+}
+
 std::string PhalanxText(const PlaceQuestion& question, const PlaceAnswer& answer) {
   const RuleAnswer& phalanx = answer.phalanx();
   if (!phalanx.placement) {
     return fmt::format("refuses, {} work units: {}", answer.work_units, answer.refusal);
   }
-  return fmt::format("places {} {}, proven through {}, {} work units",
+  return fmt::format("places {} {}, {}, proven through {}, {} work units",
                      Counted(static_cast<int64_t>(answer.members), "member"),
-                     WhereText(question, phalanx), ProvenName(phalanx.placement->proven),
-                     answer.work_units);
+                     WhereText(question, phalanx), SpreadText(question, phalanx),
+                     ProvenName(phalanx.placement->proven), answer.work_units);
 }
 
 std::string BaselineText(const PlaceQuestion& question, const PlaceAnswer& answer,
@@ -220,6 +230,7 @@ Json RuleJson(const PlaceQuestion& question, const RuleAnswer& rule) {
   Json json = {{"rule", rule.rule}, {"fits", rule.placement.has_value()}};
   if (!rule.placement) return json;
   if (rule.rule == "phalanx") json["proven"] = ProvenName(rule.placement->proven);
+  json["placement"] = SpreadText(question, rule);
   json["domain"] = topology.Path(rule.placement->common);
   json["cost"] = CostJson(rule.cost, LevelNames(topology));
   json["against_phalanx"] = DifferenceJson(rule.difference);

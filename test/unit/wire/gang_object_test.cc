@@ -82,6 +82,7 @@ TEST(GangStatusPatch, OfAWaitingGang) {
   EXPECT_EQ(status["explanation"]["have"], 6);
   EXPECT_EQ(status["explanation"]["exclusions"][0]["cause"], "Taint");
   EXPECT_TRUE(status["startedAt"].is_null());
+  EXPECT_TRUE(status["placement"].is_null());
   ASSERT_EQ(status["conditions"].size(), 3u);
   EXPECT_EQ(status["conditions"][0]["type"], "Complete");
   EXPECT_EQ(status["conditions"][0]["status"], "True");
