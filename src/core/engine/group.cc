@@ -110,6 +110,11 @@ class Trial {
   int64_t work_ = 0;
 };
 
+// Of a limit on links nobody knows how many would keep it.
+int64_t MembersThatFit(const Reason& refusal) {
+  return refusal.code == ReasonCode::kUplink ? 0 : std::max<int64_t>(refusal.have, 0);
+}
+
 int64_t MembersOf(const PlacementRequest& request) {
   int64_t members = 0;
   for (const RoleRequest& role : request.roles) members += role.count;
@@ -148,7 +153,7 @@ class DomainChoice {
     }
     work_ += trial.work();
     if (!all) {
-      const int64_t have = trial.members() + std::max<int64_t>(trial.refusal().have, 0);
+      const int64_t have = trial.members() + MembersThatFit(trial.refusal());
       if (!nearest_.empty() && have <= have_) return;
       have_ = std::min(have, all_ - 1);
       nearest_ = domain.path;

@@ -140,6 +140,7 @@ class HelpSearch {
   void FewerMembers(const Reason& reason) {
     const LevelRoom* room = RequiredRoom();
     if (request_.roles.size() != 1 || request_.joining || room == nullptr) return;
+    if (reason.code == ReasonCode::kUplink) return;
     const int64_t members = std::min(room->have, reason.have);
     if (members <= 0 || members >= request_.roles.front().count) return;
     PlacementRequest fewer = request_;

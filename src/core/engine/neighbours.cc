@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/cluster/traffic.h"
+
 namespace phalanx {
 namespace {
 
@@ -106,13 +108,23 @@ void CloseHosts(const State& state, const Gang& gang, PlacementRequest& request)
 
 void AddPlaced(const State& state, const Gang& gang, PlacementRequest& request) {
   std::map<std::pair<ShapeId, NodeId>, int32_t> counts;
-  for (const RoleRequest& role : request.roles) {
-    if (state.cluster.shapes().Get(role.shape).spread.level.empty()) continue;
-    for (const auto& [key, member] : gang.roster.members()) {
-      if (member.shape != role.shape) continue;
-      const std::optional<Booking> booking = state.cluster.ledger().Find(member.pod);
-      if (booking) ++counts[{member.shape, booking->node}];
-    }
+  const ShapeTable& shapes = state.cluster.shapes();
+  const auto matters = [&](ShapeId placed, const RoleRequest& role) {
+    const Shape& shape = shapes.Get(role.shape);
+    if (shape.traffic.Any() && SameTalk(shape, shapes.Get(placed))) return true;
+    return placed == role.shape && !shape.spread.level.empty();
+  };
+  const bool any = std::ranges::any_of(request.roles, [&](const RoleRequest& role) {
+    const Shape& shape = shapes.Get(role.shape);
+    return shape.traffic.Any() || !shape.spread.level.empty();
+  });
+  if (!any) return;
+  for (const auto& [key, member] : gang.roster.members()) {
+    const bool counts_here = std::ranges::any_of(
+        request.roles, [&](const RoleRequest& role) { return matters(member.shape, role); });
+    if (!counts_here) continue;
+    const std::optional<Booking> booking = state.cluster.ledger().Find(member.pod);
+    if (booking) ++counts[{member.shape, booking->node}];
   }
   for (const auto& [where, count] : counts) {
     request.placed.push_back({where.first, where.second, count});

@@ -96,7 +96,8 @@ struct LevelTable {
       Scheme& scheme = by_kind[topology.precedence].emplace_back();
       complete[topology.precedence] = topology.complete;
       for (const DeclaredLevel& level : topology.levels) {
-        scheme.push_back({level.name, level.label, level.before_dot ? 'p' : 'w', level.crosses});
+        scheme.push_back(
+            {level.name, level.label, level.before_dot ? 'p' : 'w', level.crosses, level.uplink});
       }
     }
     if (by_kind.empty()) return {};
@@ -201,6 +202,17 @@ std::optional<size_t> Levels::Find(const std::string& name_or_key) const {
     if (levels_[i].name == name_or_key || levels_[i].key == name_or_key) found = i;
   }
   return found;
+}
+
+std::optional<std::string> Levels::NameOf(const std::string& name_or_key) const {
+  const std::optional<size_t> level = Find(name_or_key);
+  if (!level) return std::nullopt;
+  return levels_[*level].name;
+}
+
+Uplink Levels::UplinkOf(const std::string& name_or_key) const {
+  const std::optional<size_t> level = Find(name_or_key);
+  return level ? levels_[*level].uplink : Uplink();
 }
 
 std::optional<std::vector<std::string>> Levels::DomainOf(const NodeObject& node,

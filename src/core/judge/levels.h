@@ -19,6 +19,9 @@ class Levels {
   std::vector<std::string> Names() const;
   // Whether a level of this name, or read from this label, exists in the cluster.
   bool Known(const std::string& name_or_key) const { return Find(name_or_key).has_value(); }
+  std::optional<std::string> NameOf(const std::string& name_or_key) const;
+  // What each of its domains has been declared to carry; a level that is not there carries nothing.
+  Uplink UplinkOf(const std::string& name_or_key) const;
   // The values of all levels down to the named one, without those that it crosses, which make the
   // identity of a domain; nullopt if the node has no domain of that level.
   std::optional<std::vector<std::string>> DomainOf(const NodeObject& node,
@@ -30,6 +33,7 @@ class Levels {
     std::string key;
     char reading = 'w';  // see levels.cc
     std::string crosses = {};
+    Uplink uplink = {};
   };
   friend struct LevelTable;
 

@@ -21,6 +21,12 @@ class Places {
   // A node is a domain of the host level. nullopt: it is in no domain of the level, or is not
   // there.
   std::optional<Domain> DomainOf(const std::string& node, const std::string& level) const;
+  std::vector<std::string> LevelNames() const { return levels_.Names(); }
+  // The name of the level that is called so, or read from this label.
+  std::optional<std::string> NameOf(const std::string& level) const {
+    return levels_.NameOf(level);
+  }
+  Uplink UplinkOf(const std::string& level) const { return levels_.UplinkOf(level); }
 
  private:
   const Levels levels_;

@@ -10,6 +10,7 @@
 
 #include "core/cluster/crossing.h"
 #include "core/place/free_slots.h"
+#include "core/place/link_costs.h"
 #include "core/place/position.h"
 #include "core/place/refusal.h"
 #include "core/place/roles.h"
@@ -113,6 +114,11 @@ class AcrossSearch {
 
   bool IsBetter(const Placement& a, const Placement& b) const {
     if (a.touched != b.touched) return a.touched < b.touched;
+    if (LinksCount(cluster_, request_)) {
+      const int64_t over = LinkChangeOf(cluster_, request_, a.slots).over;
+      const int64_t others = LinkChangeOf(cluster_, request_, b.slots).over;
+      if (over != others) return over < others;
+    }
     // As the search inside has them, so that the best of all domains is the best.
     const auto fragments = FragmentsOf(cluster_, request_, a);
     const auto others = FragmentsOf(cluster_, request_, b);

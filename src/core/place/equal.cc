@@ -25,11 +25,12 @@ struct StageResult {
 class EqualSearch {
  public:
   EqualSearch(const TreeQuery& query, std::span<const Vertex> candidates, int64_t max_cells,
-              const VertexCosts* costs)
+              const VertexCosts* costs, const LinkedCosts* linked)
       : query_(query),
         candidates_(candidates.begin(), candidates.end()),
         max_cells_(max_cells),
         costs_(costs),
+        linked_(linked),
         fewest_(query.topology.levels().size() + 1, -1) {
     for (const Vertex& candidate : candidates_) censuses_.emplace_back(query, candidate.domain);
   }
@@ -51,6 +52,16 @@ class EqualSearch {
     Keep({candidates_.front()});
     return Answer(Stage({.with_hosts = false, .trace = true})->taken, ProvenThrough::kCounts);
   }
+
+  // The best placement that no limit forbids, whatever it touches; nothing is taken if there is
+  // none. nullopt: the budget was spent.
+  std::optional<EqualPlacement> RunWithinLimits() {
+    auto taken = Cheapest(/*with_hosts=*/true, *linked_, /*bounded=*/false, max_cells_);
+    if (!taken) return std::nullopt;
+    return Answer(*std::move(taken), ProvenThrough::kAll);
+  }
+
+  int64_t cells() const { return cells_; }
 
  private:
   struct StageOptions {
@@ -142,42 +153,57 @@ class EqualSearch {
   // Of the placements that touch as little as the one that was found; the one itself where the
   // budget is spent.
   EqualPlacement LeastFragments(const StageResult& found, bool with_hosts) {
-    if (costs_ == nullptr) return Answer(found.taken, ProvenThrough::kAll);
+    if (costs_ == nullptr && linked_ == nullptr) return Answer(found.taken, ProvenThrough::kAll);
     Keep(found.attaining);
     fewest_ = found.counts;
-    const KeyLayout layout(Most(with_hosts));
-    std::optional<std::vector<HostShare>> taken;
-    if (layout.bits() <= kKeyBits<int64_t>) {
-      taken = Fragments<int64_t>(layout);
-    } else if (layout.bits() <= kKeyBits<Int128>) {
-      taken = Fragments<Int128>(layout);
-    } else {
-      taken = Fragments<Key256>(layout);
-    }
-    if (taken) return Answer(std::move(*taken), ProvenThrough::kAll);
-    return Answer(found.taken, ProvenThrough::kOverrun);
+    auto taken = linked_ != nullptr ? Cheapest(with_hosts, *linked_, /*bounded=*/true, max_cells_)
+                                    : Cheapest(with_hosts, *costs_, /*bounded=*/true,
+                                               max_cells_ / kFragmentsShare);
+    if (taken) return Answer(*std::move(taken), ProvenThrough::kAll);
+    return Answer(found.taken,
+                  linked_ != nullptr ? ProvenThrough::kCounts : ProvenThrough::kOverrun);
   }
 
-  // All candidates attain the least key. nullopt: the budget was spent.
-  template <class Key>
-  std::optional<std::vector<HostShare>> Fragments(const KeyLayout& layout) {
-    std::unique_ptr<FragmentKnapsack<Key>> best;
-    FragmentCost least;
-    int64_t left = max_cells_ / kFragmentsShare;
+  // The members on hosts of the best placement by key, then by costs; none if there is no such
+  // placement. nullopt: the budget was spent. `bounded`: all candidates attain the least key, and
+  // nothing else is looked at.
+  template <class Costs>
+  std::optional<std::vector<HostShare>> Cheapest(bool with_hosts, const Costs& costs, bool bounded,
+                                                 int64_t max_cells) {
+    const KeyLayout layout(Most(with_hosts));
+    if (layout.bits() <= kKeyBits<int64_t>) {
+      return CheapestBy<int64_t>(layout, costs, bounded, max_cells);
+    }
+    if (layout.bits() <= kKeyBits<Int128>) {
+      return CheapestBy<Int128>(layout, costs, bounded, max_cells);
+    }
+    return CheapestBy<Key256>(layout, costs, bounded, max_cells);
+  }
+
+  template <class Key, class Costs>
+  std::optional<std::vector<HostShare>> CheapestBy(const KeyLayout& layout, const Costs& costs,
+                                                   bool bounded, int64_t left) {
+    using Knapsack = FragmentKnapsack<Key, Costs>;
+    std::unique_ptr<Knapsack> best;
+    std::pair<Key, typename Costs::Cost> least;
     for (size_t i = 0; i < candidates_.size(); ++i) {
       const DomainId domain = candidates_[i].domain;
-      auto next = std::make_unique<FragmentKnapsack<Key>>(
-          query_, layout, domain, left, CountBound(censuses_[i], layout, fewest_, query_.members),
-          *costs_);
+      const std::optional<typename Costs::Cost> above = costs.Above(domain, query_.members);
+      if (!above) continue;
+      std::optional<CountBound> bound;
+      if (bounded) bound.emplace(censuses_[i], layout, fewest_, query_.members);
+      auto next = std::make_unique<Knapsack>(query_, layout, domain, left, std::move(bound), costs);
       cells_ += next->cells();
       left -= next->cells();
       if (!next->finished()) return std::nullopt;
-      const FragmentCost cost = next->Best() + costs_->Above(domain, query_.members);
-      if (best && cost >= least) continue;
-      least = cost;
+      if (!next->Fits()) continue;
+      const std::pair found(next->BestKey(), next->Best() + *above);
+      if (best && !(found < least)) continue;
+      least = found;
       best = std::move(next);
     }
     std::vector<HostShare> taken;
+    if (!best) return taken;
     const int64_t before = best->cells();
     best->Trace(taken);
     cells_ += best->cells() - before;
@@ -212,8 +238,9 @@ class EqualSearch {
   std::vector<Vertex> candidates_;
   std::vector<Census> censuses_;  // of the candidates
   const int64_t max_cells_;
-  const VertexCosts* const costs_;  // null: fragmentation does not count
-  std::vector<int64_t> fewest_;     // m* by level, hosts last; -1: not known
+  const VertexCosts* const costs_;   // null: fragmentation does not count
+  const LinkedCosts* const linked_;  // not null: links count, and this stands for `costs_`
+  std::vector<int64_t> fewest_;      // m* by level, hosts last; -1: not known
   int64_t cells_ = 0;
 };
 
@@ -231,12 +258,13 @@ EqualPlacement PlaceSegmentsOnHosts(const TreeQuery& query, std::span<const Vert
 
 // Of hosts that take all members; one costs as much as another, but for those that are touched
 // already.
-HostId HostFor(const TreeQuery& query, std::span<const Vertex> candidates,
-               const VertexCosts* costs) {
+HostId HostFor(const TreeQuery& query, std::span<const Vertex> candidates, const VertexCosts* costs,
+               const LinkedCosts* linked) {
   const auto used = std::find_if(candidates.begin(), candidates.end(), [&](const Vertex& vertex) {
     return query.touched.Host(vertex.host);
   });
   if (used != candidates.end()) return used->host;
+  if (linked != nullptr) return linked->CheapestHost(candidates, query.members);
   if (costs != nullptr) return costs->CheapestHost(candidates, query.members);
   return candidates.front().host;
 }
@@ -244,15 +272,39 @@ HostId HostFor(const TreeQuery& query, std::span<const Vertex> candidates,
 }  // namespace
 
 EqualPlacement PlaceEqual(const TreeQuery& query, std::span<const Vertex> candidates,
-                          int64_t max_cells, const VertexCosts* costs) {
+                          int64_t max_cells, const VertexCosts* costs, const LinkedCosts* linked) {
   PHALANX_CHECK(!candidates.empty() && query.members > 0, "{} candidates for {} members",
                 candidates.size(), query.members);
   if (candidates.front().host.valid()) {
-    return {{{HostFor(query, candidates, costs), query.members}}, ProvenThrough::kAll, 0};
+    return {{{HostFor(query, candidates, costs, linked), query.members}}, ProvenThrough::kAll, 0};
   }
   const bool on_hosts = query.segment > 1 && query.segment_level == query.topology.host_level();
   if (on_hosts) return PlaceSegmentsOnHosts(query, candidates, max_cells);
-  return EqualSearch(query, candidates, max_cells, costs).Run();
+  return EqualSearch(query, candidates, max_cells, costs, linked).Run();
+}
+
+LimitedPlacement PlaceWithinLimits(const TreeQuery& query, const RequiredScope& scope,
+                                   int64_t max_cells, const LinkedCosts& costs) {
+  LimitedPlacement out;
+  for (const LevelId level : scope.FinestFirst()) {
+    const std::vector<Vertex> candidates = scope.At(level, query.slots, query.members);
+    if (candidates.empty()) continue;
+    if (candidates.front().host.valid()) {
+      const HostId host = costs.CheapestHost(candidates, query.members);
+      if (!host.valid()) continue;
+      out.placed = EqualPlacement{{{host, query.members}}, ProvenThrough::kAll, out.cells};
+      return out;
+    }
+    EqualSearch search(query, candidates, max_cells - out.cells, nullptr, &costs);
+    auto found = search.RunWithinLimits();
+    out.cells += search.cells();
+    out.finished = found.has_value();
+    if (!found) return out;
+    if (found->taken.empty()) continue;
+    out.placed = std::move(found);
+    return out;
+  }
+  return out;
 }
 
 std::vector<Vertex> FinestCandidates(const SlotTree& slots, const RequiredScope& scope,

@@ -18,10 +18,12 @@
 #define PHALANX_CORE_PLACE_EQUAL_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "core/place/host_group.h"
+#include "core/place/link_costs.h"
 #include "core/place/tree_query.h"
 #include "core/place/vertex_costs.h"
 #include "core/place/vertices.h"
@@ -37,11 +39,24 @@ struct EqualPlacement {
 
 // Places all members below one of `candidates`: vertices of one level, depth first, each with room
 // for all of them. Takes the one with the least key, then with the least `costs` if there are any
-// (they are those of the members' shape), the first on a tie.
-// REQUIRES: candidates is not empty, members > 0; no costs where members come in segments or
-// something is touched already.
+// (they are those of the members' shape), the first on a tie. Where links count, `linked` stands
+// for `costs`. REQUIRES: candidates is not empty, members > 0; no costs where members come in
+// segments or something is touched already.
 EqualPlacement PlaceEqual(const TreeQuery& query, std::span<const Vertex> candidates,
-                          int64_t max_cells, const VertexCosts* costs = nullptr);
+                          int64_t max_cells, const VertexCosts* costs = nullptr,
+                          const LinkedCosts* linked = nullptr);
+
+// The best placement that no hard limit forbids. Such a limit may leave no room below a vertex that
+// has the slots, so all levels are looked at, finest first; and it may allow more members and not
+// fewer, so the table has every number of them.
+struct LimitedPlacement {
+  std::optional<EqualPlacement> placed;
+  bool finished = true;  // false: the budget was spent, and nothing is known
+  int64_t cells = 0;
+};
+// In segments as the query says. REQUIRES: nothing is touched already.
+LimitedPlacement PlaceWithinLimits(const TreeQuery& query, const RequiredScope& scope,
+                                   int64_t max_cells, const LinkedCosts& costs);
 
 // The vertices of the finest level at which one has room for all members; empty if none has.
 // The best placement is below one of them: it touches one domain of that level and of each coarser

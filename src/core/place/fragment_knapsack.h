@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -24,13 +25,19 @@
 
 namespace phalanx {
 
-template <class Key>
+// `Costs`: VertexCosts, or LinkedCosts where links count, which come before fragmentation. Those
+// may forbid numbers of members below a domain, and then the best placement may touch more than the
+// least: without a bound the table has every number, and the key decides before the costs do.
+template <class Key, class Costs>
 class FragmentKnapsack {
  public:
-  // Gives up above `max_cells`. `bound` has the fewest of all levels that the layout counts.
-  // REQUIRES: nothing is touched before, there are no segments; all but the bound outlive this.
+  using Cost = typename Costs::Cost;
+
+  // Gives up above `max_cells`. `bound` has the fewest of all levels that the layout counts;
+  // absent: nothing is ruled out. REQUIRES: nothing is touched before, there are no segments where
+  // there is a bound; all but the bound outlive this.
   FragmentKnapsack(const TreeQuery& query, const KeyLayout& layout, DomainId root,
-                   int64_t max_cells, CountBound bound, const VertexCosts& costs)
+                   int64_t max_cells, std::optional<CountBound> bound, const Costs& costs)
       : query_(query),
         topology_(query.topology),
         layout_(layout),
@@ -48,22 +55,28 @@ class FragmentKnapsack {
       for (size_t p = parts.size(); p-- > 0 && finished();) {
         merged = Merge(parts[p].table, merged, query_.members);
       }
+      if (query_.segment > 1 && topology_.domain(id).level == query_.segment_level) {
+        WholeSegments(merged);
+      }
       tables_[i] = std::move(merged);
     }
   }
 
   bool finished() const { return cells_ <= max_cells_; }
-  // Of the best placement; what the root itself adds is not in it. REQUIRES: finished().
-  FragmentCost Best() const { return ValueOf(tables_[0], query_.members)->cost; }
+  // Whether a placement is left. REQUIRES (of all that follow): finished().
+  bool Fits() const { return ValueOf(tables_[0], query_.members) != nullptr; }
+  // Of the best placement; what the root itself touches and adds is not in it. REQUIRES: Fits().
+  Key BestKey() const { return ValueOf(tables_[0], query_.members)->key; }
+  Cost Best() const { return ValueOf(tables_[0], query_.members)->cost; }
   int64_t cells() const { return cells_; }
 
-  // Appends the members on each host. REQUIRES: finished().
+  // Appends the members on each host. REQUIRES: Fits().
   void Trace(std::vector<HostShare>& taken) { Trace(root_, query_.members, taken); }
 
  private:
   struct Value {
     Key key{};
-    FragmentCost cost;
+    Cost cost;
 
     friend Value operator+(const Value& a, const Value& b) {
       return {a.key + b.key, a.cost + b.cost};
@@ -93,6 +106,13 @@ class FragmentKnapsack {
     return entry == table.end() || entry->members != members ? nullptr : &entry->value;
   }
 
+  bool Dead(int32_t members, const Key& key) const { return bound_ && bound_->Dead(members, key); }
+
+  void WholeSegments(Table& table) const {
+    std::erase_if(table,
+                  [this](const Entry& entry) { return entry.members % query_.segment != 0; });
+  }
+
   std::vector<Part> PartsOf(DomainId id, int32_t limit) {
     std::vector<Part> parts;
     for (const DomainId child : topology_.domain(id).children) {
@@ -111,6 +131,9 @@ class FragmentKnapsack {
     Table table = Nothing();
     for (const Entry& entry : tables_[child.value() - root_.value()]) {
       if (entry.members == 0 || entry.members > limit) continue;
+      if constexpr (Costs::kMayForbid) {
+        if (costs_.Forbids(child, entry.members)) continue;
+      }
       const Value added{touch, costs_.OfDomain(child, entry.members)};
       table.push_back({entry.members, entry.value + added});
     }
@@ -122,9 +145,10 @@ class FragmentKnapsack {
     Table table = Nothing();
     const int32_t most = std::min(host.slots, limit);
     for (int32_t members = 1; members <= most; ++members) {
-      if (bound_.Dead(members, touch)) continue;
+      if (Dead(members, touch)) continue;
       table.push_back({members, {touch, costs_.OfHost(host.host, members)}});
     }
+    if (query_.segment > 1 && query_.segment_level == topology_.host_level()) WholeSegments(table);
     cells_ += most;
     return table;
   }
@@ -144,7 +168,7 @@ class FragmentKnapsack {
     Table out;
     for (int32_t members = 0; members <= reach; ++members) {
       const Value& value = least_[static_cast<size_t>(members)];
-      if (value.key == AboveAllKeys<Key>() || bound_.Dead(members, value.key)) continue;
+      if (value.key == AboveAllKeys<Key>() || Dead(members, value.key)) continue;
       out.push_back({members, value});
     }
     return out;
@@ -185,8 +209,8 @@ class FragmentKnapsack {
   const KeyLayout& layout_;
   const DomainId root_;
   const int64_t max_cells_;
-  const CountBound bound_;
-  const VertexCosts& costs_;
+  const std::optional<CountBound> bound_;
+  const Costs& costs_;
   std::vector<Table> tables_;  // by id from the root's on
   std::vector<Value> least_;   // scratch
   int64_t cells_ = 0;

@@ -10,6 +10,7 @@
 #include "core/place/equal.h"
 #include "core/place/fragmentation.h"
 #include "core/place/free_slots.h"
+#include "core/place/link_search.h"
 #include "core/place/placement.h"
 #include "core/place/refusal.h"
 #include "core/place/roles.h"
@@ -70,6 +71,7 @@ PlacementAnswer PlaceUnderSpread(const Cluster& cluster, const PlacementRequest&
                                   OfShape(role.shape, found.placed->taken), found.placed->proven),
                          ShapeId::None(), hosts_seen + found.cells};
   LeaveOutFragmentation(request, answer);
+  if (LinksCount(cluster, request)) CheckLinks(cluster, request, role.shape, answer);
   return answer;
 }
 
@@ -97,8 +99,14 @@ PlacementAnswer PlaceOneShape(const Cluster& cluster, const PlacementRequest& re
   }
   const TouchedBefore nothing;
   const TreeQuery query{topology, slots, role.count, nothing, rule.size, segmented.level};
-  const EqualPlacement found =
-      PlaceEqual(query, candidates, request.max_cells, costs ? &*costs : nullptr);
+  const VertexCosts* fragments = costs ? &*costs : nullptr;
+  EqualPlacement found = PlaceEqual(query, candidates, request.max_cells, fragments);
+  if (LinksCount(cluster, request)) {
+    const LinkQuestion question{cluster, request, role, query, scope, candidates, fragments};
+    if (auto refused = PlaceOnLinks(question, found)) {
+      return {std::move(*refused), role.shape, hosts_seen + found.cells};
+    }
+  }
   PlacementAnswer answer{
       Assemble(topology, request, OfShape(role.shape, found.taken), found.proven), ShapeId::None(),
       hosts_seen + found.cells};
@@ -124,6 +132,7 @@ PlacementAnswer PlaceInTree(const Cluster& cluster, const PlacementRequest& requ
   if (roles.size() == 1) return PlaceOneShape(cluster, request, roles.front(), required);
   PlacementAnswer answer = PlaceRoles(cluster, request, roles, required);
   LeaveOutFragmentation(request, answer);
+  if (LinksCount(cluster, request)) CheckLinks(cluster, request, roles.front().shape, answer);
   return answer;
 }
 

@@ -11,8 +11,8 @@
 //      else of the finest coarser level at which all segments of the role can be whole;
 //   4. domains touched, coarse levels first (this subsumes 2: whatever spreads less at a coarse
 //      level is better; a level that no node has is no preference);
-//   5. fragmentation (vertex_costs.h), if the request names a mix; of equal members only;
-//   6. depth-first position: at each domain, from the top, the first child takes as many members as
+//   5. overrun of uplinks (link_search.h); 6. fragmentation (vertex_costs.h) of equal members;
+//   7. depth-first position: at each domain, from the top, the first child takes as many members as
 //      it can, then the second, ...
 // A host or domain that lacks a level counts there as a domain of its own: nothing is known to be
 // near it. For equal members the answer is exact (`proven` says through which term: kCounts for the
@@ -86,7 +86,7 @@ struct PlacementRequest {
   std::vector<HostRange> within;
   // Members that join a gang which runs are not whole segments.
   bool joining = false;
-  std::vector<PlacedMembers> placed;  // of shapes with a spread
+  std::vector<PlacedMembers> placed;  // of shapes with a spread or traffic
   std::string exclusive_level;        // of which no domain is shared; empty: none
   std::vector<ClosedHosts> closed;    // in ascending order
   Waived waived;
@@ -129,6 +129,7 @@ struct PlacementAnswer {
 //                   `level`;
 //   kSharedResource a resource that all nodes share: `have` of it is free, of `need` in all (never,
 //                   if it has less in all, or -1: nobody declares it);
+//   kUplink         they fit, but the uplink of `domain` has `have` of the `need` MB/s left;
 //   kNoSuchNode     no node, even empty and healthy, takes a member (never);
 //   kCapacity       the free quantities do not add up; subject = the scarcest resource,
 //                   detail = its "FREE of NEEDED" on the nodes that are not

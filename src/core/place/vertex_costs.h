@@ -39,6 +39,9 @@ struct FragmentCost {
 
 class VertexCosts {
  public:
+  using Cost = FragmentCost;
+  static constexpr bool kMayForbid = false;
+
   // Both outlive this, and are not asked for another shape meanwhile.
   VertexCosts(const Cluster& cluster, Fragmentation& fragmentation, ShapeId shape);
 

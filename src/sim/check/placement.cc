@@ -8,6 +8,7 @@
 #include "core/judge/judge.h"
 #include "core/judge/segments.h"
 #include "core/judge/spread.h"
+#include "core/judge/uplinks.h"
 #include "sim/check/checks.h"
 
 namespace phalanx::sim {
@@ -82,13 +83,14 @@ class PlacementCheck : public Check {
                        const std::vector<judge::Assignment>& taken,
                        std::vector<std::string>& wrong) const {
     std::vector<judge::Assignment> own, others, group;
-    for (judge::Assignment& member : Placed(taken)) {
+    const std::vector<judge::Assignment> placed = Placed(taken);
+    for (judge::Assignment member : placed) {
       if (!member.pod.membership->group.name.empty()) group.push_back(member);
       (member.pod.membership->gang == key ? own : others).push_back(std::move(member));
     }
     for (auto found :
          {judge::CheckSpread(before, gang, own), judge::CheckGroup(before, gang, group),
-          judge::CheckExclusive(before, gang, others)}) {
+          judge::CheckExclusive(before, gang, others), judge::CheckUplinks(before, gang, placed)}) {
       for (std::string& what : found) wrong.push_back(std::move(what));
     }
   }

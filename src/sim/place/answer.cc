@@ -9,6 +9,7 @@
 #include "core/explain/reason_text.h"
 #include "core/judge/segments.h"
 #include "core/judge/spread.h"
+#include "core/judge/uplinks.h"
 #include "core/plan/assign.h"
 #include "sim/baseline/baseline.h"
 
@@ -46,6 +47,9 @@ void Assign(const PlaceQuestion& question, size_t members, RuleAnswer& answer) {
     answer.wrong.push_back(std::move(wrong));
   }
   for (std::string& wrong : judge::CheckSpread(question.world, gang)) {
+    answer.wrong.push_back(std::move(wrong));
+  }
+  for (std::string& wrong : judge::CheckUplinks(question.world, gang, question.others)) {
     answer.wrong.push_back(std::move(wrong));
   }
   std::sort(gang.begin(), gang.end(),

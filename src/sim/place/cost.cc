@@ -122,11 +122,11 @@ std::vector<int32_t> TouchedOf(const Topology& topology, const Placement& placem
 
 std::optional<Difference> FragmentDifference(const FragmentCost& a, const FragmentCost& b) {
   const auto score = [](const FragmentCost& cost) { return Fragmentation::ScorePart(cost.hosts); };
-  if (score(a) != score(b)) return Difference{6, "score", score(a), score(b)};
+  if (score(a) != score(b)) return Difference{7, "score", score(a), score(b)};
   const auto left = [](const FragmentCost& cost) { return Fragmentation::LeftPart(cost.hosts); };
-  if (left(a) != left(b)) return Difference{6, "thousandths left", left(a), left(b)};
+  if (left(a) != left(b)) return Difference{7, "thousandths left", left(a), left(b)};
   if (a.stranded == b.stranded) return std::nullopt;
-  return Difference{6, "stranded", a.stranded, b.stranded};
+  return Difference{7, "stranded", a.stranded, b.stranded};
 }
 
 std::optional<Difference> SegmentDifference(const Cost& a, const Cost& b) {
@@ -173,6 +173,7 @@ Cost CostOf(const Cluster& cluster, const PlacementRequest& request, const Place
     for (const GangSize& gang : request.fragmentation->mix().gangs) weight += gang.weight;
     cost.gang_weight = std::max<int64_t>(weight, 1);
   }
+  if (LinksCount(cluster, request)) cost.links = LinkChangeOf(cluster, request, placement.slots);
   cost.position = PositionOf(topology, placement);
   return cost;
 }
@@ -187,12 +188,15 @@ std::optional<Difference> FirstDifference(const Cost& a, const Cost& b,
     if (a.touched[i] == b.touched[i]) continue;
     return Difference{i + 1 == names.size() ? 5 : 4, names[i], a.touched[i], b.touched[i]};
   }
+  if (a.links && b.links && a.links->over != b.links->over) {
+    return Difference{6, "MB/s over links", a.links->over, b.links->over};
+  }
   if (a.fragments && b.fragments) {
     if (auto difference = FragmentDifference(*a.fragments, *b.fragments)) return difference;
   }
   if (a.position == b.position) return std::nullopt;
   const bool first = a.position > b.position;
-  return Difference{7, "position", first ? 0 : 1, first ? 1 : 0};
+  return Difference{8, "position", first ? 0 : 1, first ? 1 : 0};
 }
 
 }  // namespace phalanx::sim

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/cluster/cluster.h"
+#include "core/place/link_costs.h"
 #include "core/place/placement.h"
 #include "core/place/vertex_costs.h"
 
@@ -28,10 +29,11 @@ struct Cost {
   int32_t domains = 0;                // how many the members are in; 0: no level is required
   std::vector<SegmentCost> segments;  // terms 2 and 3, by role that has segments
   std::vector<int32_t> touched;       // terms 4 and 5: by level, coarsest first, hosts last
-  // Term 6; nullopt: it does not count. What is stranded is × the sum of the weights of gangs.
+  std::optional<LinkChange> links;    // term 6; nullopt: it does not count
+  // Term 7; nullopt: it does not count. What is stranded is × the sum of the weights of gangs.
   std::optional<FragmentCost> fragments;
   int64_t gang_weight = 1;
-  // Term 7: members per child of each domain, from the top down; more on an earlier one is better.
+  // Term 8: members per child of each domain, from the top down; more on an earlier one is better.
   std::vector<int32_t> position;
 };
 

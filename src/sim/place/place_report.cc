@@ -50,13 +50,13 @@ std::string WhereText(const PlaceQuestion& question, const RuleAnswer& answer) {
 }
 
 std::string TermText(const Difference& difference) {
-  if (difference.term == 7) {
-    return difference.a < difference.b ? "equal but for term 7: it begins further back"
-                                       : "equal but for term 7: it begins further in front";
+  if (difference.term == 8) {
+    return difference.a < difference.b ? "equal but for term 8: it begins further back"
+                                       : "equal but for term 8: it begins further in front";
   }
   const char* than = difference.a < difference.b ? "worse" : "better";
   // What is stranded is weighted: the number itself says nothing.
-  if (difference.what == "stranded") return fmt::format("{} by term 6: stranded", than);
+  if (difference.what == "stranded") return fmt::format("{} by term 7: stranded", than);
   return fmt::format("{} by term {}: {} {}, not {}", than, difference.term, difference.what,
                      difference.b, difference.a);
 }
@@ -138,14 +138,17 @@ std::vector<Term> TermsOf(const PlaceQuestion& question, const std::vector<const
     add(fmt::format("{} touched: {}", i + 1 == names.size() ? 5 : 4, names[i]),
         [i](const Cost& cost) { return fmt::format("{}", cost.touched[i]); });
   }
+  if (costs.front()->links) {
+    add("6 links: MB/s over", [](const Cost& cost) { return fmt::format("{}", cost.links->over); });
+  }
   if (costs.front()->fragments) {
-    add("6 fragments: score", [](const Cost& cost) {
+    add("7 fragments: score", [](const Cost& cost) {
       return fmt::format("{}", Fragmentation::ScorePart(cost.fragments->hosts));
     });
-    add("6 fragments: left on hosts", [](const Cost& cost) {
+    add("7 fragments: left on hosts", [](const Cost& cost) {
       return fmt::format("{:.1f}", Fragmentation::LeftPart(cost.fragments->hosts) / 1000.0);
     });
-    add("6 fragments: stranded", [](const Cost& cost) { return StrandedText(cost); });
+    add("7 fragments: stranded", [](const Cost& cost) { return StrandedText(cost); });
   }
   return terms;
 }
@@ -186,6 +189,23 @@ std::string RanksText(const std::vector<std::string>& nodes) {
   return text;
 }
 
+// "z/leaf-1 carries 60 GB/s of its 100 GB/s"
+std::string LinkText(const Topology& topology, const LinkLoad& link, int64_t used) {
+  return fmt::format("{} carries {} of its {}{}", topology.Path(link.domain), GigabytesText(used),
+                     link.uplink.hard ? "limit of " : "", GigabytesText(link.uplink.mbps));
+}
+
+// The uplink that is used most for what it carries, without the gang and with it.
+void PrintLinks(std::ostream& out, const PlaceQuestion& question, const PlaceAnswer& answer) {
+  const RuleAnswer& ours = answer.phalanx();
+  if (!ours.placement || !ours.cost.links) return;
+  const Topology& topology = question.cluster->topology();
+  const LinkLoad& before = ours.cost.links->hottest_before;
+  const LinkLoad& after = ours.cost.links->hottest_after;
+  out << fmt::format("\nhottest uplink before: {}\n", LinkText(topology, before, before.before));
+  out << fmt::format("hottest uplink after:  {}\n", LinkText(topology, after, after.after));
+}
+
 Json ReasonJson(const PlaceAnswer& answer) {
   if (answer.reason.code == ReasonCode::kNone) return nullptr;
   return {{"code", ReasonName(answer.reason.code)},
@@ -196,7 +216,15 @@ Json ReasonJson(const PlaceAnswer& answer) {
           {"proven", ProvenName(answer.reason.proven)}};
 }
 
-Json CostJson(const Cost& cost, const std::vector<std::string>& names) {
+Json LinkJson(const Topology& topology, const LinkLoad& link) {
+  return {{"uplink", topology.Path(link.domain)},
+          {"before_mbps", link.before},
+          {"after_mbps", link.after},
+          {"limit_mbps", link.uplink.mbps},
+          {"hard", link.uplink.hard}};
+}
+
+Json CostJson(const Topology& topology, const Cost& cost, const std::vector<std::string>& names) {
   Json segments = Json::array();
   for (const SegmentCost& role : cost.segments) {
     segments.push_back(
@@ -208,6 +236,12 @@ Json CostJson(const Cost& cost, const std::vector<std::string>& names) {
                {"required_domain", cost.domain},
                {"segments", std::move(segments)},
                {"touched", std::move(touched)}};
+  if (cost.links) {
+    json["links"] = {{"over_mbps", cost.links->over},
+                     {"over_hard_mbps", cost.links->hard},
+                     {"hottest_before", LinkJson(topology, cost.links->hottest_before)},
+                     {"hottest_after", LinkJson(topology, cost.links->hottest_after)}};
+  }
   if (cost.fragments) {
     json["fragmentation"] = {{"score", Fragmentation::ScorePart(cost.fragments->hosts)},
                              {"left_milli", Fragmentation::LeftPart(cost.fragments->hosts)},
@@ -232,7 +266,7 @@ Json RuleJson(const PlaceQuestion& question, const RuleAnswer& rule) {
   if (rule.rule == "phalanx") json["proven"] = ProvenName(rule.placement->proven);
   json["placement"] = SpreadText(question, rule);
   json["domain"] = topology.Path(rule.placement->common);
-  json["cost"] = CostJson(rule.cost, LevelNames(topology));
+  json["cost"] = CostJson(topology, rule.cost, LevelNames(topology));
   json["against_phalanx"] = DifferenceJson(rule.difference);
   json["breaks"] = rule.wrong;
   json["nodes_by_rank"] = rule.nodes;
@@ -257,6 +291,7 @@ void PrintPlaced(std::ostream& out, const PlaceQuestion& question, const PlaceAn
     for (const std::string& wrong : rule.wrong) out << fmt::format("  breaks: {}\n", wrong);
   }
   PrintTerms(out, question, answer);
+  PrintLinks(out, question, answer);
   out << "\n" << Draw(question, answer) << "\n";
   for (const RuleAnswer& rule : answer.rules) {
     if (!rule.placement) continue;

@@ -122,6 +122,33 @@ size_t FewestOf(const PlaceQuestion& question, const Mirror& mirror, std::string
   return 0;
 }
 
+ShapeId ShapeOf(Cluster& cluster, const PodObject& pod) {
+  return cluster.shapes().Intern(
+      {Resources::From(pod.requests, cluster.resources()), pod.node_selector, pod.required_terms,
+       pod.tolerations, pod.membership->segment, pod.membership->spread, pod.membership->traffic});
+}
+
+// With whom the members of gangs that have a place talk. Their room is booked already.
+void TakeOverTalk(World& world, PlaceQuestion& question) {
+  const Engine& engine = world.brain().engine();
+  Cluster& cluster = *question.cluster;
+  const auto& pods = world.adapter().mirror().pods();
+  auto bookings = static_cast<uint32_t>(cluster.ledger().size());
+  uint32_t gangs = 0;
+  for (const GangView& gang : engine.Gangs()) {
+    const std::optional<GangView> view = engine.Gang(gang.key);
+    const GangId id(gangs++);
+    for (const MemberView& member : view->members) {
+      const auto pod = pods.find(member.pod_uid);
+      if (member.node.empty() || member.state == "ended" || pod == pods.end()) continue;
+      question.others.push_back({pod->second, member.node});
+      if (!pod->second.membership || !pod->second.membership->traffic.Any()) continue;
+      cluster.ledger().Book(PodId(bookings++), cluster.NodeForName(member.node),
+                            BookingKind::kBound, {}, {id, ShapeOf(cluster, pod->second)});
+    }
+  }
+}
+
 // Nodes as the brain knows them, and what it counts as used on each.
 bool TakeOver(World& world, PlaceQuestion& question, std::string& error) {
   const Engine& engine = world.brain().engine();
@@ -148,13 +175,8 @@ bool TakeOver(World& world, PlaceQuestion& question, std::string& error) {
                           Resources::From(used, cluster.resources()));
     question.world.occupants.push_back({node.name, std::move(used)});
   }
+  TakeOverTalk(world, question);
   return true;
-}
-
-ShapeId ShapeOf(Cluster& cluster, const PodObject& pod) {
-  return cluster.shapes().Intern(
-      {Resources::From(pod.requests, cluster.resources()), pod.node_selector, pod.required_terms,
-       pod.tolerations, pod.membership->segment, pod.membership->spread, pod.membership->traffic});
 }
 
 void InternShapes(PlaceQuestion& question, const std::vector<std::string>& accelerators) {

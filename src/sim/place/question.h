@@ -21,14 +21,15 @@
 namespace phalanx::sim {
 
 struct PlaceQuestion {
-  std::string gang;                  // "NS/NAME"
-  Duration at;                       // when its last member comes
-  std::unique_ptr<Cluster> cluster;  // with what is bound and held then
-  judge::World world;                // the same for the judge
-  std::vector<PodObject> members;    // in rank order
-  std::vector<ShapeId> shapes;       // of each
-  std::vector<std::string> asked;    // of each: "nvidia.com/gpu 8", its accelerators alone
-  size_t fewest = 0;                 // so many members may start, in whole segments
+  std::string gang;                       // "NS/NAME"
+  Duration at;                            // when its last member comes
+  std::unique_ptr<Cluster> cluster;       // with what is bound and held then
+  judge::World world;                     // the same for the judge
+  std::vector<judge::Assignment> others;  // members of other gangs, where they are
+  std::vector<PodObject> members;         // in rank order
+  std::vector<ShapeId> shapes;            // of each
+  std::vector<std::string> asked;         // of each: "nvidia.com/gpu 8", its accelerators alone
+  size_t fewest = 0;                      // so many members may start, in whole segments
   std::unique_ptr<Fragmentation> fragmentation;  // by what waits and came
 };
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "oracle/campaign.h"
+#include "oracle/link_campaign.h"
 #include "oracle/properties.h"
 
 namespace phalanx::oracle {
@@ -34,6 +35,16 @@ TEST_P(Campaign, Spread) {
   EXPECT_GT(tally.worlds, kWorldsOfAPart * 3 / 4);
   EXPECT_GT(tally.exact, kWorldsOfAPart / 10);
   EXPECT_GT(tally.refused, kWorldsOfAPart / 6);
+}
+
+TEST_P(Campaign, Links) {
+  const LinkTally one = CampaignOfLinks(20268000 + GetParam(), kWorldsOfAPart, 1);
+  EXPECT_EQ(one.worlds, kWorldsOfAPart);
+  EXPECT_GT(one.exact, kWorldsOfAPart / 6);
+  EXPECT_GT(one.by_limit, kWorldsOfAPart / 40);
+  const LinkTally two = CampaignOfLinks(20269000 + GetParam(), kWorldsOfAPart, 2);
+  EXPECT_EQ(two.worlds, kWorldsOfAPart);
+  EXPECT_LT(two.missed, two.fits);
 }
 
 TEST_P(Campaign, OrderOfInputChangesNothing) {
