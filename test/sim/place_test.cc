@@ -250,8 +250,8 @@ TEST(PlaceCost, NamesTheFirstTermThatDiffers) {
   EXPECT_THAT(term({.domains = 2, .touched = {1, 2}}), Eq(std::tuple(1, 0, 2)));
   EXPECT_THAT(term({.touched = {2, 2}}), Eq(std::tuple(4, 1, 2)));
   EXPECT_THAT(term({.touched = {1, 1}}), Eq(std::tuple(5, 2, 1)));
-  EXPECT_THAT(term({.touched = {1, 2}, .position = {1, 1, 1, 1}}), Eq(std::tuple(7, 0, 1)));
-  EXPECT_THAT(term({.touched = {1, 2}, .position = {2, 0, 2, 0}}), Eq(std::tuple(7, 1, 0)));
+  EXPECT_THAT(term({.touched = {1, 2}, .position = {1, 1, 1, 1}}), Eq(std::tuple(8, 0, 1)));
+  EXPECT_THAT(term({.touched = {1, 2}, .position = {2, 0, 2, 0}}), Eq(std::tuple(8, 1, 0)));
   const auto cut = [](int32_t cut, int32_t given_up) {
     return Cost{.segments = {{4, cut, given_up, ""}}, .touched = {1, 2}};
   };

@@ -1,9 +1,9 @@
 #include "core/engine/declared.h"
 
 #include <algorithm>
-#include <map>
-#include <string>
 #include <utility>
+
+#include "core/cluster/pools.h"
 
 namespace phalanx {
 namespace {
@@ -16,20 +16,6 @@ const DeclaredTopology* Levels(const ApiObject& object) {
 bool SaysAnything(const ApiObject& object) {
   const auto* topology = std::get_if<DeclaredTopology>(&object.body);
   return topology != nullptr && (!topology->levels.empty() || !topology->pools.empty());
-}
-
-// Of one name in several objects the least counts, so that no more is given than any of them says.
-std::map<std::string, int64_t> PoolsOf(const State& state) {
-  std::map<std::string, int64_t> pools;
-  for (const auto& [key, entry] : state.objects.entries()) {
-    const auto* topology = std::get_if<DeclaredTopology>(&entry.object.body);
-    if (topology == nullptr) continue;
-    for (const SharedPool& pool : topology->pools) {
-      const auto [it, fresh] = pools.try_emplace(pool.name, pool.capacity);
-      if (!fresh) it->second = std::min(it->second, pool.capacity);
-    }
-  }
-  return pools;
 }
 
 }  // namespace
@@ -47,8 +33,11 @@ ApiObject WithLastGood(const ObjectTable& objects, ApiObject object) {
 bool DeclareTopology(State& state) {
   std::vector<DeclaredTopology> all;
   for (const auto& [key, entry] : state.objects.entries()) {
-    if (const DeclaredTopology* topology = Levels(entry.object)) all.push_back(*topology);
+    const auto* topology = std::get_if<DeclaredTopology>(&entry.object.body);
+    if (topology != nullptr) all.push_back(*topology);
   }
+  const bool pools = state.cluster.DeclarePools(PoolsOf(all));
+  std::erase_if(all, [](const auto& topology) { return topology.levels.empty(); });
   const auto first = std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
     return a.precedence < b.precedence;
   });
@@ -56,7 +45,6 @@ bool DeclareTopology(State& state) {
     const int32_t lowest = first->precedence;
     std::erase_if(all, [lowest](const auto& topology) { return topology.precedence != lowest; });
   }
-  const bool pools = state.cluster.DeclarePools(PoolsOf(state));
   return state.cluster.DeclareTopology(std::move(all)) || pools;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/cluster/pools.h"
 #include "core/engine/roster.h"
 #include "core/plan/target_mix.h"
 #include "sim/pod_object.h"
@@ -163,6 +164,7 @@ bool TakeOver(World& world, PlaceQuestion& question, std::string& error) {
     question.world.nodes.push_back(node);
   }
   question.world.topologies = judge::TopologiesOf(world.adapter().mirror().objects());
+  cluster.DeclarePools(PoolsOf(question.world.topologies));
   std::erase_if(question.world.topologies,
                 [](const DeclaredTopology& topology) { return topology.levels.empty(); });
   cluster.DeclareTopology(question.world.topologies);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "phalanx/device_share.h"
+#include "phalanx/shared_pool.h"
 
 namespace phalanx::judge {
 namespace {
@@ -45,6 +46,25 @@ TEST(JudgeTest, FindsOvercommitmentBySumOfMembersAndOccupants) {
   world.nodes[0].allocatable["pods"] = 1;
   EXPECT_THAT(CheckPlacement(world, {Member("p0", "a", 1), Member("p1", "a", 1)}),
               ElementsAre(HasSubstr("pods")));
+}
+
+// Ten licences of which five are taken on another node: five more, wherever they go.
+TEST(JudgeTest, WhatNodesShareCountsInAll) {
+  const std::string licence = std::string(kSharedPool) + "ansys";
+  World world{{Node("a"), Node("b"), Node("c")}, {{"c", {{licence, 5}}}}, {}};
+  world.topologies = {{.pools = {{"ansys", 10}}}};
+  std::vector<Assignment> gang = {Member("p0", "a", 1), Member("p1", "b", 1)};
+  gang[0].pod.requests[licence] = 2;
+  gang[1].pod.requests[licence] = 3;
+  EXPECT_THAT(CheckPlacement(world, gang), IsEmpty());
+  gang[1].pod.requests[licence] = 4;
+  EXPECT_THAT(CheckPlacement(world, gang),
+              ElementsAre(HasSubstr(licence + " is overcommitted: 11 of 10")));
+  // Of two declarations the lesser counts; nobody may take what nobody declares.
+  world.topologies.push_back({.pools = {{"ansys", 20}}});
+  EXPECT_THAT(CheckPlacement(world, gang), ElementsAre(HasSubstr("11 of 10")));
+  world.topologies.clear();
+  EXPECT_THAT(CheckPlacement(world, gang), ElementsAre(HasSubstr("11 of 0")));
 }
 
 TEST(JudgeTest, AResourceThatTheNodeLacksIsOvercommitted) {
