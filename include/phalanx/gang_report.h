@@ -46,6 +46,7 @@ struct GangReport {
   int32_t failed = 0;
   int64_t accelerators = 0;  // of all members seen
   int32_t priority = 0;
+  std::string queue;
 
   int32_t position = 0;  // 1: first of those that wait; 0: it does not wait for a place
   Time waiting_since = Time::Never();

@@ -106,6 +106,7 @@ struct Membership {
   // domains are shared.
   std::string exclusive_level;
   Group group;
+  std::string queue;  // the GangQueue that it names; empty: none
   // The place that the pod's controller gave it (completion index, ordinal): in group 0 its rank;
   // the members of each further group follow those of the one before, in the order of their
   // indexes.
@@ -159,14 +160,30 @@ struct DeclaredTopology {
   friend auto operator<=>(const DeclaredTopology&, const DeclaredTopology&) = default;
 };
 
+// `ObjectKey::kind` of those.
+inline constexpr char kGangQueueKind[] = "GangQueue";
+
+// What a GangQueue says. Devices are accelerators of every kind.
+struct DeclaredQueue {
+  std::string parent;            // empty: it is at the top
+  std::optional<int64_t> limit;  // most devices that gangs of it, and below it, take; absent: none
+  bool paused = false;           // no gang of it, or below it, is started
+  std::string paused_by;
+  std::string pause_reason;
+
+  friend bool operator==(const DeclaredQueue&, const DeclaredQueue&) = default;
+};
+
 // An object of a kind that the brain has asked for, as its dialect has read it.
 struct ApiObject {
   ObjectKey key;
   std::string uid;
-  // GangTerms are right only without problems. A topology with problems is the last one without.
-  std::variant<GangTerms, DeclaredTopology> body;
+  // GangTerms are right only without problems. A topology or a queue with problems is the last one
+  // without: followed_generation is 0 where there was none.
+  std::variant<GangTerms, DeclaredTopology, DeclaredQueue> body;
   std::vector<Problem> problems;
-  // metadata.generation, of a topology: of this object, and of the one that `body` says; 0: none.
+  // metadata.generation, of a topology or queue: of this object, and of the one that `body` says;
+  // 0: none.
   int64_t generation = 0;
   int64_t followed_generation = 0;
 

@@ -20,9 +20,17 @@ enum class ReasonCode {
   kMembersDisagree,  // subject = field, detail = the two values and pods
   kGroupMissing,     // have of need gangs of the group `subject` are complete
   kObjectMissing,    // subject = the object that members name, "KIND NAMESPACE/NAME"
-  kQueued,           // not looked at yet
-  kCapacity,         // have of need members; subject = scarcest resource, detail = "FREE of NEEDED"
-  kFragmentation,    // enough by the sum, have of need members placeable
+  // The queue `subject` of the gang: nothing is started in it.
+  kQueueMissing,  // detail = it, or the queue above it that is not there or can't be read
+  kQueueCycle,    // detail = a queue above it that is below itself
+  kQueueNotLeaf,  // detail = a queue below it
+  kQueuePaused,   // subject = it or one above it; member = by whom, detail = why
+  // Its gangs take have devices, `need` more are asked for, the limit is `detail`; subject = it or
+  // one above it.
+  kQueueLimit,
+  kQueued,         // not looked at yet
+  kCapacity,       // have of need members; subject = scarcest resource, detail = "FREE of NEEDED"
+  kFragmentation,  // enough by the sum, have of need members placeable
   // The best domain of `level` takes have of need; detail = N: in segments of N; subject = group:
   // members of all gangs of the group that wait.
   kTopology,

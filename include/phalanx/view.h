@@ -44,6 +44,7 @@ struct GangView {
   int32_t bound = 0;
   int64_t devices = 0;  // accelerators asked for by all members seen
   int32_t priority = 0;
+  std::string queue;  // empty: the one without a name
   uint64_t plan = 0;
   std::string domain;
   Time first_seen;

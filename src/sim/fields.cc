@@ -15,7 +15,7 @@ std::vector<FieldInfo> GangFields() {
       {"phase", FieldType::kText, PhaseWords()},
       {"code", FieldType::kText, CodeWords()},
   };
-  for (const char* name : {"reason", "domain", "level", "best-domain", "subject", "detail",
+  for (const char* name : {"reason", "queue", "domain", "level", "best-domain", "subject", "detail",
                            "member", "shown", "shown-reason", "placement"}) {
     fields.push_back({name, FieldType::kText, {}});
   }

@@ -195,7 +195,7 @@ void ParseNodeState(Line& line) {
 }
 
 void ParseDelete(Line& line) {
-  const std::string* kind = line.Bare(1, "node, gang, job, pod, object or podgroup");
+  const std::string* kind = line.Bare(1, "node, gang, job, pod, object, podgroup or queue");
   TimeLine time;
   if (!kind) return;
   if (*kind == "object") {
@@ -206,8 +206,9 @@ void ParseDelete(Line& line) {
     }
     return;
   }
-  if (*kind == "podgroup") {
-    if (ReadAttributes(line, 3, TimeAttributes(), time)) ParseDeletePodGroup(line, time.at);
+  if (*kind == "podgroup" || *kind == "queue") {
+    if (!ReadAttributes(line, 3, TimeAttributes(), time)) return;
+    *kind == "queue" ? ParseDeleteQueue(line, time.at) : ParseDeletePodGroup(line, time.at);
     return;
   }
   if (*kind == "node") {

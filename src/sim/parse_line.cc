@@ -77,6 +77,10 @@ bool Line::CheckPodGroups(const std::vector<std::string>& names) {
   return CheckKnown(*this, names, draft_.pod_groups, "a PodGroup that a line above declares");
 }
 
+bool Line::CheckQueues(const std::vector<std::string>& names) {
+  return CheckKnown(*this, names, draft_.queues, "a GangQueue that a line above declares");
+}
+
 std::string Qualified(const std::string& name) {
   return name.find('/') == std::string::npos ? "default/" + name : name;
 }

@@ -22,7 +22,8 @@ struct Draft {
   std::map<std::string, std::vector<size_t>> pods_of_group;  // indexes of result.scenario.actions
   std::set<std::string> pods;                                // "NS/NAME"
   std::set<std::string> pod_groups;                          // "NS/NAME"
-  std::map<std::string, int> expect_lines;                   // group -> line of its first mention
+  std::set<std::string> queues;
+  std::map<std::string, int> expect_lines;  // group -> line of its first mention
 };
 
 class Line {
@@ -52,6 +53,7 @@ class Line {
   bool CheckPods(const std::vector<std::string>& names);
   bool CheckNodes(const std::vector<std::string>& names);
   bool CheckPodGroups(const std::vector<std::string>& names);
+  bool CheckQueues(const std::vector<std::string>& names);
 
   template <class What>
   void AddAction(Duration at, What what) {
@@ -172,6 +174,8 @@ void ParsePodGroup(Line& line);
 void ParseShared(Line& line);
 void ParseDeletePodGroup(Line& line, Duration at);  // of ParseDelete
 void ParseTopology(Line& line);
+void ParseQueue(Line& line);
+void ParseDeleteQueue(Line& line, Duration at);  // of ParseDelete
 void ParseSet(Line& line);
 void ParseNodeState(Line& line);  // cordon, uncordon, ready, notready
 void ParseDelete(Line& line);

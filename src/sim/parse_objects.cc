@@ -2,6 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/parse_line.h"
+#include "wire/dialects/pod_group.h"
+#include "wire/dialects/topology.h"
 
 namespace phalanx::sim {
 namespace {
@@ -31,6 +33,35 @@ const std::vector<Attribute<PodGroupLine>>& PodGroupAttributes() {
 nlohmann::json Literal(const std::string& text) {
   nlohmann::json value = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   return value.is_discarded() ? nlohmann::json(text) : value;
+}
+
+ObjectKey PodGroupKey(const std::string& name) {
+  auto [ns, rest] = SplitQualified(name);
+  return {wire::kPodGroupKind, ns, rest};
+}
+
+ObjectKey TopologyKey() { return {wire::kClusterTopologyKind, "", "default"}; }
+
+struct QueueLine {
+  Duration at;
+  nlohmann::json spec = nlohmann::json::object();
+};
+
+const std::vector<Attribute<QueueLine>>& QueueAttributes() {
+  using L = QueueLine;
+  const auto field = [](const char* path) {
+    return [path](const Word& w, L& l) {
+      l.spec[nlohmann::json::json_pointer(path)] = Literal(w.value);
+      return true;
+    };
+  };
+  static const auto* const kTable = new std::vector<Attribute<L>>{
+      {"at", kTimeExpected, [](const Word& w, L& l) { return ReadTimeInto(w, l.at); }},
+      {"parent", "the text of spec.parent", field("/parent")},
+      {"limit", "the text of spec.limit.devices", field("/limit/devices")},
+      {"paused", "the text of spec.paused.reason", field("/paused/reason")},
+      {"paused_by", "the text of spec.paused.by", field("/paused/by")}};
+  return *kTable;
 }
 
 std::string PodGroupJson(const PodGroupLine& line) {
@@ -81,7 +112,7 @@ void ParseTopology(Line& line) {
   TopologyLine topology;
   if (!ReadAttributes(line, 1, TopologyAttributes(), topology)) return;
   const nlohmann::json spec = {{"levels", topology.levels}};
-  line.AddAction(topology.at, SetTopology{nlohmann::json{{"spec", spec}}.dump()});
+  line.AddAction(topology.at, SetObject{TopologyKey(), nlohmann::json{{"spec", spec}}.dump()});
 }
 
 void ParsePodGroup(Line& line) {
@@ -90,7 +121,7 @@ void ParsePodGroup(Line& line) {
   if (!names || !ReadAttributes(line, 2, PodGroupAttributes(), group)) return;
   for (const std::string& name : *names) {
     line.draft().pod_groups.insert(name);
-    line.AddAction(group.at, SetPodGroup{name, PodGroupJson(group)});
+    line.AddAction(group.at, SetObject{PodGroupKey(name), PodGroupJson(group)});
   }
 }
 
@@ -109,13 +140,32 @@ void ParseShared(Line& line) {
     }
   }
   const nlohmann::json object{{"spec", {{"sharedResources", std::move(pools)}}}};
-  line.AddAction(at, SetTopology{object.dump()});
+  line.AddAction(at, SetObject{TopologyKey(), object.dump()});
 }
 
 void ParseDeletePodGroup(Line& line, Duration at) {
   std::optional<std::vector<std::string>> names = line.Names(2, "the name of a PodGroup", true);
   if (!names || !line.CheckPodGroups(*names)) return;
-  for (const std::string& name : *names) line.AddAction(at, RemovePodGroup{name});
+  for (const std::string& name : *names) line.AddAction(at, RemoveObject{PodGroupKey(name)});
+}
+
+void ParseQueue(Line& line) {
+  std::optional<std::vector<std::string>> names = line.Names(1, "the name of a GangQueue", false);
+  QueueLine queue;
+  if (!names || !ReadAttributes(line, 2, QueueAttributes(), queue)) return;
+  for (const std::string& name : *names) {
+    line.draft().queues.insert(name);
+    line.AddAction(queue.at, SetObject{{kGangQueueKind, "", name},
+                                       nlohmann::json{{"spec", queue.spec}}.dump()});
+  }
+}
+
+void ParseDeleteQueue(Line& line, Duration at) {
+  std::optional<std::vector<std::string>> names = line.Names(2, "the name of a GangQueue", false);
+  if (!names || !line.CheckQueues(*names)) return;
+  for (const std::string& name : *names) {
+    line.AddAction(at, RemoveObject{{kGangQueueKind, "", name}});
+  }
 }
 
 }  // namespace phalanx::sim

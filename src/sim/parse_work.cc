@@ -113,6 +113,11 @@ std::vector<PodAttribute> TextAttributes() {
          p.spec.labels["phalanx.dev/role"] = w.value;
          return true;
        }},
+      {"queue", "the name of a GangQueue",
+       [](const Word& w, PodLine& p) {
+         p.spec.labels["phalanx.dev/queue"] = w.value;
+         return true;
+       }},
       {"tolerate", "KEY, KEY=VALUE, KEY=VALUE:EFFECT or all",
        [](const Word& w, PodLine& p) {
          std::optional<Toleration> toleration = ReadToleration(w.value);

@@ -24,6 +24,7 @@ const std::map<std::string, Statement>& Statements() {
       {"podgroup", ParsePodGroup},
       {"topology", ParseTopology},
       {"shared", ParseShared},
+      {"queue", ParseQueue},
       {"set", ParseSet},
       {"cordon", ParseNodeState},
       {"uncordon", ParseNodeState},

@@ -65,17 +65,13 @@ struct RemoveNode {
 struct CreatePod {
   PodSpec spec;
 };
-// Makes a PodGroup, or changes it.
-struct SetPodGroup {
-  std::string name;  // "NS/NAME"
+// Makes a PodGroup, GangQueue or ClusterTopology, or changes it.
+struct SetObject {
+  ObjectKey key;
   std::string json;
 };
-struct RemovePodGroup {
-  std::string name;
-};
-// Makes the ClusterTopology of the cluster, or changes it.
-struct SetTopology {
-  std::string json;
+struct RemoveObject {
+  ObjectKey key;
 };
 // Deletes pods; their Jobs make new ones unless `with_owner`.
 struct DeletePods {
@@ -170,9 +166,9 @@ struct Action {
   Duration at;
   int line = 0;
   std::variant<AddNode, ChangeNode, RemoveNode, CreatePod, DeletePods, DeleteObjects, ServeGangs,
-               RemoveGate, EndPods, ChangePods, SetPodGroup, RemovePodGroup, SetTopology, AddFault,
-               SetLatency, SetBindOrder, SetBindsInFlight, Restart, SetMessages, CutStream,
-               SetLeading, JumpClock>
+               RemoveGate, EndPods, ChangePods, SetObject, RemoveObject, AddFault, SetLatency,
+               SetBindOrder, SetBindsInFlight, Restart, SetMessages, CutStream, SetLeading,
+               JumpClock>
       what;
 };
 

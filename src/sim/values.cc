@@ -165,6 +165,7 @@ Value Reader::OfGangView(const GangView& gang, const std::string& field) {
   int64_t held = std::count_if(gang.members.begin(), gang.members.end(), TakesPlanRoom);
   if (field == "phase") return std::string(PhaseName(gang.phase));
   if (field == "domain") return gang.domain;
+  if (field == "queue") return gang.queue;
   if (field == "bound") return int64_t{gang.bound};
   if (field == "present") return int64_t{gang.present};
   if (field == "size") return int64_t{gang.size};

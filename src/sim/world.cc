@@ -4,20 +4,13 @@
 
 #include "sim/parse_line.h"
 #include "sim/pod_object.h"
-#include "wire/dialects/pod_group.h"
 #include "wire/dialects/shared_resources.h"
-#include "wire/dialects/topology.h"
 
 namespace phalanx::sim {
 namespace {
 
 // Any instant will do; it shows that nothing depends on the time of day.
 constexpr Time kStart{1'800'000'000'000};
-
-ObjectKey PodGroupKey(const std::string& name) {
-  auto [ns, rest] = SplitQualified(name);
-  return {wire::kPodGroupKind, ns, rest};
-}
 
 }  // namespace
 
@@ -104,11 +97,8 @@ void World::Do(const ChangePods& action) {
   for (const std::string& uid : api_.Matching(action.pods)) api_.ChangePod(uid, action);
 }
 
-void World::Do(const SetPodGroup& action) { api_.SetObject(PodGroupKey(action.name), action.json); }
-void World::Do(const RemovePodGroup& action) { api_.RemoveObject(PodGroupKey(action.name)); }
-void World::Do(const SetTopology& action) {
-  api_.SetObject({wire::kClusterTopologyKind, "", "default"}, action.json);
-}
+void World::Do(const SetObject& action) { api_.SetObject(action.key, action.json); }
+void World::Do(const RemoveObject& action) { api_.RemoveObject(action.key); }
 
 void World::Do(const AddFault& action) { faults_.Add(action.rule); }
 void World::Do(const SetLatency& action) { settings_.Of(action.which) = action.value; }

@@ -48,9 +48,8 @@ class World {
   void Do(const RemoveGate& action);
   void Do(const EndPods& action);
   void Do(const ChangePods& action);
-  void Do(const SetPodGroup& action);
-  void Do(const RemovePodGroup& action);
-  void Do(const SetTopology& action);
+  void Do(const SetObject& action);
+  void Do(const RemoveObject& action);
   void Do(const AddFault& action);
   void Do(const SetLatency& action);
   void Do(const SetBindOrder& action);

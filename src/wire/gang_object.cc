@@ -72,6 +72,7 @@ Json StatusJson(const GangReport& report) {
                  {"members", MembersJson(report)},
                  {"accelerators", report.accelerators},
                  {"priority", report.priority},
+                 {"queue", OrNull(report.queue)},
                  {"position", report.position == 0 ? Json() : Json(report.position)},
                  {"waitingSince", OrNull(report.waiting_since)},
                  {"retryAt", OrNull(report.retry_at)},

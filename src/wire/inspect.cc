@@ -72,7 +72,12 @@ const char* VerdictOf(const GangView& gang) {
     case ReasonCode::kMembersDisagree:
     case ReasonCode::kObjectMissing:
     case ReasonCode::kLateObjects:
+    case ReasonCode::kQueueMissing:
+    case ReasonCode::kQueueCycle:
+    case ReasonCode::kQueueNotLeaf:
       return "incomplete";
+    case ReasonCode::kQueuePaused:
+    case ReasonCode::kQueueLimit:
     case ReasonCode::kCapacity:
     case ReasonCode::kFragmentation:
     case ReasonCode::kTopology:
@@ -108,7 +113,13 @@ std::string_view WaitsFor(ReasonCode code) {
     case ReasonCode::kInvalid:
     case ReasonCode::kMembersDisagree:
     case ReasonCode::kLateObjects:
+    case ReasonCode::kQueueCycle:
+    case ReasonCode::kQueueNotLeaf:
       return "correction";
+    case ReasonCode::kQueueMissing:
+    case ReasonCode::kQueuePaused:
+    case ReasonCode::kQueueLimit:
+      return "queue";
     case ReasonCode::kQueued:
       return "planning";
     case ReasonCode::kCapacity:
@@ -144,6 +155,7 @@ pb::Gang EncodeGang(const GangView& gang) {
   out.set_bound(gang.bound);
   out.set_devices(gang.devices);
   out.set_priority(gang.priority);
+  out.set_queue(gang.queue);
   out.set_attempts(gang.attempts);
   out.set_first_seen_ms(gang.first_seen.ms);
   if (gang.plan != 0) out.set_plan(gang.plan);

@@ -105,6 +105,7 @@ func chartRights(e *env) {
 		{"update", "", "persistentvolumes", ""}, {"create", "phalanx.dev", "gangs", ""},
 		{"patch", "phalanx.dev", "gangs/status", ""}, {"delete", "phalanx.dev", "gangs", ""},
 		{"watch", "scheduling.x-k8s.io", "podgroups", ""}, {"watch", "phalanx.dev", "clustertopologies", ""},
+		{"watch", "phalanx.dev", "gangqueues", ""},
 		{"patch", "phalanx.dev", "clustertopologies/status", ""},
 		{"watch", "kueue.x-k8s.io", "topologies", ""}, {"watch", "kai.scheduler", "topologies", ""},
 		{"get", "batch", "jobs", ""},
@@ -114,6 +115,7 @@ func chartRights(e *env) {
 		{"create", "", "pods/exec", ""}, {"patch", "", "nodes", ""}, {"delete", "", "nodes", ""},
 		{"get", "", "secrets", ""}, {"list", "", "configmaps", ""}, {"update", "batch", "jobs", ""}, {"impersonate", "", "users", ""},
 		{"update", "coordination.k8s.io", "leases", "kube-scheduler"}, {"update", "scheduling.x-k8s.io", "podgroups", ""}, {"patch", "phalanx.dev", "clustertopologies", ""},
+		{"update", "phalanx.dev", "gangqueues", ""},
 		{"create", "rbac.authorization.k8s.io", "clusterrolebindings", ""}, {"*", "*", "*", ""},
 	}
 	for _, a := range needed {

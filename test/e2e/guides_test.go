@@ -22,7 +22,7 @@ var guideStories = []story{{"guides", "smoke", 6 * time.Minute, guides}}
 // tour is the order in which a reader would come by the parts of the guides.
 var tour = []struct{ file, part string }{
 	{"install.md", "install"}, {"author.md", "author"}, {"dialects.md", "alias"}, {"operator.md", "operator"},
-	{"inspect.md", "inspect"}, {"topology.md", "topology"}, {"install.md", "upgrade"}, {"install.md", "uninstall"},
+	{"inspect.md", "inspect"}, {"topology.md", "topology"}, {"queues.md", "queues"}, {"install.md", "upgrade"}, {"install.md", "uninstall"},
 }
 
 // reader types what the guides say, in a lab of its own that has no Phalanx yet.
@@ -36,8 +36,8 @@ type reader struct {
 	began   map[string]int64 // where in the log of a program its latest process began
 }
 
-// guides: every command of the install, author, dialects, operator, inspect and topology guide does what
-// the guide says, in the order of the tour.
+// guides: every command of the install, author, dialects, operator, inspect, topology and queues guide does
+// what the guide says, in the order of the tour.
 func guides(e *env) {
 	r := newReader(e)
 	defer r.leave()

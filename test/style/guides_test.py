@@ -46,7 +46,7 @@ class Metrics(unittest.TestCase):
 
 class Reasons(unittest.TestCase):
     def test_the_author_guide_explains_all(self):
-        source = read("src/core/explain/reason_text.cc").split("ReasonName(", 1)[1].split("\n}", 1)[0]
+        source = read("src/core/explain/names.cc").split("ReasonName(", 1)[1].split("\n}", 1)[0]
         codes = set(re.findall(r'return "(\w+)"', source)) - {"None", "Unknown", "Syncing"}
         self.assertGreater(len(codes), 10)
         table = read("docs/guides/author.md").split("| reason |", 1)[1].split("\n\n", 1)[0]

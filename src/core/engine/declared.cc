@@ -23,7 +23,10 @@ bool SaysAnything(const ApiObject& object) {
 ApiObject WithLastGood(const ObjectTable& objects, ApiObject object) {
   const ApiObject* before = objects.Find(object.key);
   if (object.problems.empty() || before == nullptr || before->uid != object.uid) return object;
-  if (SaysAnything(*before)) {
+  const bool followed = std::holds_alternative<DeclaredQueue>(before->body)
+                            ? before->followed_generation > 0
+                            : SaysAnything(*before);
+  if (followed) {
     object.body = before->body;
     object.followed_generation = before->followed_generation;
   }

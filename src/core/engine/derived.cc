@@ -8,6 +8,7 @@
 #include "core/engine/field_hasher.h"
 #include "core/engine/lifecycle.h"
 #include "core/engine/neighbours.h"
+#include "core/engine/queues.h"
 #include "core/engine/reasons.h"
 #include "core/engine/settle.h"
 #include "core/engine/terms.h"
@@ -92,6 +93,17 @@ uint64_t HashFor(const State& state, const Figures& figures) {
 template <class T>
 uint64_t HashFor(const State& state, const T& value) {
   return FieldHasher(state).Add(value).Done();
+}
+
+// By what is booked, pod by pod.
+Charge RecomputeCharge(const State& state, const Gang& gang) {
+  Charge charge{QueueOf(state, gang.terms), 0};
+  for (const auto& [key, member] : gang.roster.members()) {
+    const std::optional<Booking> booking = BookingOf(state, state.pods.Get(member.pod));
+    if (!booking) continue;
+    charge.devices += state.accelerators.CountIn(booking->amount, state.cluster.resources());
+  }
+  return charge;
 }
 
 // A timer that has passed waits for its Tick.
@@ -182,6 +194,8 @@ std::vector<DerivedPart> DerivedOf(const State& state, GangId id) {
        FieldHasher(state).Add(WakeNow(state, gang), true).Done()},
       {"terms", FieldHasher(state).Add(gang.terms, gang.object_reason).Done(),
        FieldHasher(state).Add(TermsNow(state, gang), ObjectReason(state, gang.terms)).Done()},
+      {"charge", FieldHasher(state).Add(gang.charge, gang.queue_reason).Done(),
+       FieldHasher(state).Add(RecomputeCharge(state, gang), QueueReason(state, gang.queue)).Done()},
       {"starting", HashFor(state, state.starting.contains(id)),
        HashFor(state, gang.plan.has_value())},
       {"exclusive", HashFor(state, state.exclusive.contains(id)),

@@ -42,6 +42,10 @@ void FieldHasher::Put(const DeclaredTopology& topology) {
   Add(topology.precedence, topology.complete, topology.levels, topology.pools);
 }
 
+void FieldHasher::Put(const DeclaredQueue& queue) {
+  Add(queue.parent, queue.limit, queue.paused, queue.paused_by, queue.pause_reason);
+}
+
 void FieldHasher::Put(const GangTerms& terms) { Add(terms.min, terms.reserve_deadline); }
 
 void FieldHasher::Put(const ApiObject& object) {
@@ -74,6 +78,7 @@ void FieldHasher::Put(const Membership& says) {
   const Traffic& sends = says.traffic;
   Add(sends.dp, sends.tp, sends.pp, sends.ep, sends.all_to_all);
   Add(says.group.name, says.group.required_level, says.group.preferred_level, says.group.size);
+  Add(says.queue);
 }
 
 void FieldHasher::Put(const BoundPlan& bound) {
@@ -121,6 +126,12 @@ void FieldHasher::Put(const Resources& resources) {
 }
 
 void FieldHasher::Put(const OrderKey& key) { Add(key.repair, key.priority, key.since, key.gang); }
+
+void FieldHasher::Put(const QueueTree& queues) {
+  Put(queues.queues().size());
+  for (const QueueTree::Queue& queue : queues.queues()) Add(queue.name, queue.says, queue.devices);
+  for (const auto& [name, devices] : queues.charged()) Add(name, devices);
+}
 
 void FieldHasher::Put(const WaitingQueue& queue) {
   Put(queue.size());
@@ -173,7 +184,10 @@ void FieldHasher::Put(const Terms& terms) {
   Add(terms.size, terms.min, terms.priority, terms.required_level, terms.preferred_level);
   Add(terms.object, terms.sized_by_object, terms.exclusive_level);
   Add(terms.group.name, terms.group.required_level, terms.group.preferred_level, terms.group.size);
+  Add(terms.queue);
 }
+
+void FieldHasher::Put(const Charge& charge) { Add(charge.queue, charge.devices); }
 
 void FieldHasher::Put(const Plan& plan) {
   VisitFields(plan, [this](FieldKind, const char*, const auto& value) { Put(value); });

@@ -74,6 +74,7 @@ class FieldHasher {
   void Put(const DeclaredLevel& level);
   void Put(const SharedPool& pool);
   void Put(const DeclaredTopology& topology);
+  void Put(const DeclaredQueue& queue);
   void Put(const GangTerms& terms);
   void Put(const ApiObject& object);
   void Put(const OwnerRef& owner);
@@ -90,6 +91,7 @@ class FieldHasher {
   void Put(const MemberFact& fact);
   void Put(const Resources& resources);
   void Put(const OrderKey& key);
+  void Put(const QueueTree& queues);
   void Put(const WaitingQueue& queue);
   void Put(const Pass& pass);
   void Put(const Refusals& refusals);
@@ -105,6 +107,7 @@ class FieldHasher {
   void Put(const ObjectTable& objects);
   void Put(const MemberKey& key);
   void Put(const Terms& terms);
+  void Put(const Charge& charge);
   void Put(const Plan& plan);
   void Put(const Published& published);
   void Put(const WayOut& way);

@@ -27,6 +27,7 @@ void VisitFields(const State& state, Visit&& visit) {
   visit(kInput, "State.pods", state.pods);
   visit(kInput, "State.gangs", state.gangs);
   visit(kInput, "State.objects", state.objects);
+  visit(kDerived, "State.queues", state.queues);
   visit(kDerived, "State.queue", state.queue);
   visit(kIntent, "State.pass", state.pass);
   visit(kIntent, "State.refusals", state.refusals);
@@ -74,6 +75,9 @@ void VisitFields(const Gang& gang, Visit&& visit) {
   visit(kDerived, "Gang.roster", gang.roster);
   visit(kDerived, "Gang.terms", gang.terms);
   visit(kDerived, "Gang.object_reason", gang.object_reason);
+  visit(kDerived, "Gang.queue", gang.queue);
+  visit(kDerived, "Gang.queue_reason", gang.queue_reason);
+  visit(kDerived, "Gang.charge", gang.charge);
   visit(kIntent, "Gang.plan", gang.plan);
   visit(kIntent, "Gang.domain", gang.domain);
   visit(kIntent, "Gang.ran", gang.ran);

@@ -38,11 +38,22 @@ struct Plan {
   Time deadline = Time::Never();  // of the present stage
 };
 
+// What the members of a gang take, and the queue that it is charged to.
+struct Charge {
+  std::string queue;
+  int64_t devices = 0;
+
+  friend bool operator==(const Charge&, const Charge&) = default;
+};
+
 struct Gang {
   GangKey key;
   Roster roster;
   Terms terms;           // see terms.h; the first in order where live members do not agree
   Reason object_reason;  // why the object that they name keeps it waiting; kNone if it does not
+  std::string queue;     // that it waits in and is charged to; see queues.h
+  Reason queue_reason;   // why nothing of that is started; kNone if it may be
+  Charge charge;
   std::optional<Plan> plan;
   std::string domain;  // path of the common domain of the last start
 

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "core/engine/derived.h"
@@ -158,6 +161,17 @@ void CheckNumbers(const State& state, Findings* out) {
   }
 }
 
+// ---- each queue is charged what its gangs take
+
+void CheckCharges(const State& state, Findings* out) {
+  std::map<std::string, int64_t, std::less<>> charged;
+  for (const auto& [key, id] : state.gangs.by_key()) {
+    const Charge& charge = state.gangs.Get(id).charge;
+    if (charge.devices != 0) charged[charge.queue] += charge.devices;
+  }
+  if (charged != state.queues.charged()) out->push_back("queues are charged something else");
+}
+
 // ---- what is to be written is queued once, and what is under way is waited for
 
 void CheckBoard(const State& state, Findings* out) {
@@ -222,6 +236,7 @@ std::vector<std::string> FindBrokenInvariants(const State& state) {
   if (timed != state.timers.size()) out.push_back("timers of unknown gangs are registered");
   CheckAdmitted(state, &out);
   CheckNumbers(state, &out);
+  CheckCharges(state, &out);
   if (queued != state.queue.size()) out.push_back("the queue has entries of unknown gangs");
   CheckLooseAnswers(state, &out);
   CheckBoard(state, &out);

@@ -12,6 +12,7 @@
 #include "core/engine/lifecycle.h"
 #include "core/engine/mix.h"
 #include "core/engine/neighbours.h"
+#include "core/engine/queues.h"
 #include "core/engine/reasons.h"
 #include "core/engine/settle.h"
 #include "core/engine/shared_pools.h"
@@ -153,6 +154,7 @@ void Commit(State& state, Gang& gang, GangId id, const Chosen& chosen) {
   plan.deadline = state.now + ReserveDeadline(state, gang);
   gang.plan = plan;
   gang.verdict = {};
+  UpdateCharge(state, gang);
   if (!chosen.joining) gang.domain = chosen.domain;
   for (size_t i = 0; i < chosen.members.size(); ++i) {
     Member& member = *chosen.members[i];
@@ -200,14 +202,24 @@ const Reason* StillRefused(const State& state, const Gang& gang, const Members& 
   return state.refusals.Find(same);
 }
 
+// Of the fewest that may start.
+Reason StartLimit(const State& state, Gang& gang) {
+  if (!state.queues.limited()) return {};
+  Members members = Candidates(gang);
+  members.resize(std::min(members.size(), FewestToStart(gang, members)));
+  return LimitReason(state, gang, members);
+}
+
 // All members, or the fewest that may start, on these hosts (none: on any); kNone: committed.
+// REQUIRES: StartLimit() is kNone.
 Reason StartWithin(State& state, Gang& gang, GangId id, const std::vector<HostRange>& within,
                    int64_t* spent) {
   Members members = Candidates(gang);
+  const size_t least = FewestToStart(gang, members);
+  if (LimitReason(state, gang, members).code != ReasonCode::kNone) members.resize(least);
   PlacementRequest request = RequestFor(state, gang, members);
   request.within = within;
   auto answer = Search(state, request, members, spent);
-  const size_t least = FewestToStart(gang, members);
   if (std::holds_alternative<Reason>(answer) && least < members.size()) {
     members.resize(least);
     request = RequestFor(state, gang, members);
@@ -246,8 +258,10 @@ void StartPeers(State& state, const Gang& gang, int64_t* spent) {
 
 void PlanStart(State& state, Gang& gang, GangId id, int64_t* spent) {
   const bool grouped = !gang.terms.group.name.empty();
-  Reason reason;
-  if (grouped) {
+  Reason reason = StartLimit(state, gang);
+  if (reason.code != ReasonCode::kNone) {
+    ++*spent;
+  } else if (grouped) {
     reason = StartInGroup(state, gang, id, spent);
   } else if (const Reason* refused = StillRefused(state, gang, Candidates(gang))) {
     ++*spent;
@@ -319,6 +333,12 @@ void PlanJoin(State& state, Gang& gang, GangId id, int64_t* spent) {
   for (Member* member : Candidates(gang)) {
     if (chosen.members.size() == kMaxJoiners) break;
     if (refused.count(member->shape) > 0) continue;
+    Members all = chosen.members;
+    all.push_back(member);
+    if (const Reason over = LimitReason(state, gang, all); over.code != ReasonCode::kNone) {
+      if (chosen.members.empty()) Refuse(state, gang, id, over);
+      break;
+    }
     PlacementRequest request = RequestFor(state, gang, {member});
     request.within = within;
     request.joining = true;

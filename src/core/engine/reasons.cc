@@ -55,6 +55,7 @@ Difference FirstDifference(const Terms& a, const Terms& b) {
     return {"preferred topology level of the group", a.group.preferred_level,
             b.group.preferred_level};
   }
+  if (a.queue != b.queue) return {"queue", a.queue, b.queue};
   return {"preferred topology level", a.preferred_level, b.preferred_level};
 }
 
@@ -140,6 +141,9 @@ Reason GatherReason(const Gang& gang) {
   if (roster.terms().size() > 1) return DisagreeReason(roster);
   if (gang.object_reason.code != ReasonCode::kNone) return gang.object_reason;
   if (roster.Counted() < gang.terms.min) return MissingReason(gang);
+  if (gang.queue_reason.code != ReasonCode::kNone && roster.Count(Standing::kBound) == 0) {
+    return gang.queue_reason;
+  }
   if (const std::string* shared = roster.SharedLateObject()) {
     return {.code = ReasonCode::kLateObjects, .subject = *shared};
   }

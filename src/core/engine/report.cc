@@ -150,6 +150,7 @@ GangReport ReportOf(const State& state, const Gang& gang, const Shown& shown) {
         state.accelerators.CountIn(state.pods.Get(member.pod).request, state.cluster.resources());
   }
   report.priority = gang.terms.priority;
+  report.queue = gang.queue;
   report.domain = gang.domain;
   report.placement = PlacementOf(state, gang);
   report.attempts = gang.attempts;
@@ -191,8 +192,9 @@ uint64_t PrintOf(const GangReport& report) {
   Hash hash;
   hash.Add(report.state).Add(report.size).Add(report.min).Add(report.present).Add(report.bound);
   hash.Add(report.succeeded).Add(report.failed).Add(report.accelerators).Add(report.priority);
-  hash.Add(report.position).Add(report.waiting_since).Add(report.retry_at).Add(report.started);
-  hash.Add(report.waited)
+  hash.Add(report.queue).Add(report.position).Add(report.waiting_since).Add(report.retry_at);
+  hash.Add(report.started)
+      .Add(report.waited)
       .Add(report.domain)
       .Add(report.placement)
       .Add(report.attempts)

@@ -74,7 +74,15 @@ Terms TermsOf(const Member& member) {
           says.terms_object,
           says.sized_by_object,
           says.exclusive_level,
-          says.group};
+          says.group,
+          says.queue};
+}
+
+bool TakesRoom(const Member& member) {
+  const Standing standing = StandingOf(member);
+  if (standing == Standing::kSucceeded || standing == Standing::kFailed) return false;
+  if (!member.object.node.empty()) return true;
+  return member.stage != Stage::kIdle && member.node.valid();
 }
 
 Roster::Indexed Roster::IndexOf(const Member& member) {
@@ -83,6 +91,7 @@ Roster::Indexed Roster::IndexOf(const Member& member) {
   // A deleted member that still leaves the pipeline is waited for, but speaks for nobody.
   out.live = IsLive(out.standing) && !member.object.deleting;
   out.created = member.object.created;
+  if (TakesRoom(member)) out.taking = member.shape;
   if (out.standing == Standing::kBound || out.standing == Standing::kSucceeded) {
     const std::optional<BoundPlan>& bound = member.object.bound_plan;
     out.started_under = std::max(member.started_under, bound ? bound->gang_size : 0);
@@ -141,6 +150,11 @@ void Roster::Refresh(Member& member) {
   if (old.live == now.live && old.problem == now.problem && old.terms == now.terms &&
       old.together == now.together && old.created == now.created && old.late == now.late &&
       old.started_under == now.started_under) {
+    if (old.taking != now.taking) {
+      CountTaking(old.taking, -1);
+      CountTaking(now.taking, 1);
+      old.taking = now.taking;
+    }
     --counts_[static_cast<size_t>(old.standing)];
     ++counts_[static_cast<size_t>(now.standing)];
     if (old.standing == Standing::kGated) gated_.erase(&member);
@@ -157,6 +171,7 @@ void Roster::Insert(const Member& member, const Indexed& entry) {
   ++counts_[static_cast<size_t>(entry.standing)];
   if (entry.standing == Standing::kGated) gated_.insert(&member);
   if (entry.problem) problems_.insert(&member);
+  CountTaking(entry.taking, 1);
   CountLate(entry.late, 1);
   if (entry.started_under > 0) started_.insert(entry.started_under);
   if (!entry.live) return;
@@ -170,6 +185,7 @@ void Roster::Erase(const Member& member, const Indexed& entry) {
   --counts_[static_cast<size_t>(entry.standing)];
   gated_.erase(&member);
   problems_.erase(&member);
+  CountTaking(entry.taking, -1);
   CountLate(entry.late, -1);
   if (entry.started_under > 0) started_.erase(started_.find(entry.started_under));
   if (!entry.live) return;
@@ -180,6 +196,13 @@ void Roster::Erase(const Member& member, const Indexed& entry) {
   auto together = together_.find(entry.together);
   if (--together->second == 0) together_.erase(together);
   created_.erase(created_.find(entry.created));
+}
+
+void Roster::CountTaking(ShapeId shape, int32_t by) {
+  if (!shape.valid()) return;
+  const auto entry = taking_.try_emplace(shape, 0).first;
+  entry->second += by;
+  if (entry->second == 0) taking_.erase(entry);
 }
 
 void Roster::CountLate(const std::vector<std::string>& objects, int32_t by) {

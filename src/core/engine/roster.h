@@ -71,6 +71,7 @@ struct Terms {
   bool sized_by_object = false;
   std::string exclusive_level = {};
   Group group = {};
+  std::string queue = {};  // that they name
 
   friend auto operator<=>(const Terms&, const Terms&) = default;
 };
@@ -124,6 +125,9 @@ class Roster {
   // Bound and succeeded ones.
   int32_t Placed() const { return Count(Standing::kBound) + Count(Standing::kSucceeded); }
 
+  // How many members of each shape take room: planned, bound or leaving.
+  const std::map<ShapeId, int32_t>& taking() const { return taking_; }
+
   // The terms of live members, and who holds each; more than one entry is a disagreement.
   const std::map<Terms, MemberSet>& terms() const { return terms_; }
   const MemberSet& gated() const { return gated_; }
@@ -143,6 +147,7 @@ class Roster {
     Standing standing = Standing::kReady;
     bool live = false;
     bool problem = false;
+    ShapeId taking;  // none: it takes no room
     Terms terms;
     Together together;
     int32_t started_under = 0;
@@ -152,12 +157,14 @@ class Roster {
   static Indexed IndexOf(const Member& member);
   void Insert(const Member& member, const Indexed& entry);
   void Erase(const Member& member, const Indexed& entry);
+  void CountTaking(ShapeId shape, int32_t by);
   void CountLate(const std::vector<std::string>& objects, int32_t by);
 
   std::map<MemberKey, Member> members_;
   std::map<const Member*, Indexed> indexed_;  // looked up only
   std::array<int32_t, kStandings> counts_{};
   int32_t live_ = 0;
+  std::map<ShapeId, int32_t> taking_;
   std::map<Terms, MemberSet> terms_;
   std::map<Together, int32_t> together_;  // live members by what they say, also if it is nothing
   MemberSet gated_;
@@ -171,6 +178,8 @@ class Roster {
 // What `member` stands at by its pod and stage.
 Standing StandingOf(const Member& member);
 Terms TermsOf(const Member& member);
+// Whether something is booked for it in the ledger.
+bool TakesRoom(const Member& member);
 
 }  // namespace phalanx
 

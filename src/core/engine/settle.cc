@@ -5,6 +5,7 @@
 
 #include "core/engine/lifecycle.h"
 #include "core/engine/neighbours.h"
+#include "core/engine/queues.h"
 #include "core/engine/reasons.h"
 #include "core/engine/rollback.h"
 #include "core/engine/show.h"
@@ -190,6 +191,7 @@ void Forget(State& state, GangId id) {
     state.board.NotePositions(*gang.queued, state.now);
   }
   if (gang.terms.object) state.objects.Drop(*gang.terms.object, id);
+  state.queues.Charge(gang.charge.queue, -gang.charge.devices);
   state.timers.Move(id, gang.wake, Time::Never());
   state.exclusive.erase(id);
   state.gangs.Remove(id);
@@ -209,6 +211,7 @@ void Settle(State& state, GangId id) {
   if (gathered && gang.phase == GangPhase::kQueued) gang.complete_since = state.now;
   NoteHistory(state, gang);
   gang.reason = ReasonOf(state, gang);
+  UpdateCharge(state, gang);
   NoteExclusive(state, id);
   TellMembersLater(state, gang, gang.changed);
   UpdateQueue(state, id, gang);

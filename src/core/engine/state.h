@@ -4,6 +4,7 @@
 //
 //   inputs     nodes and pods come, change and go
 //   terms      objects come, change and go, and what a gang is held to
+//   queues     the queue of a gang: limits, pauses, what is charged
 //   facts      what the adapter reports about members, conflicts and effects
 //   snapshot   epochs
 //   lifecycle  a plan is withdrawn, fails, ends
@@ -32,6 +33,7 @@
 #include "core/engine/timers.h"
 #include "core/engine/topology_status.h"
 #include "core/measure/counters.h"
+#include "core/order/queue_tree.h"
 #include "core/order/waiting_queue.h"
 #include "core/place/fragmentation.h"
 #include "core/plan/exclusions.h"
@@ -63,6 +65,7 @@ struct State {
   PodTable pods;
   GangTable gangs;
   ObjectTable objects;
+  QueueTree queues;
   WaitingQueue queue;
   Pass pass;
   Refusals refusals;

@@ -7,6 +7,7 @@
 
 #include "core/engine/declared.h"
 #include "core/engine/lifecycle.h"
+#include "core/engine/queues.h"
 #include "core/engine/topology_status.h"
 #include "core/explain/reason_text.h"
 
@@ -83,6 +84,8 @@ void UpdateTerms(State& state, GangId id) {
   if (now != gang.terms) gang.changed = true;
   gang.terms = std::move(now);
   gang.object_reason = ObjectReason(state, gang.terms);
+  gang.queue = QueueOf(state, gang.terms);
+  gang.queue_reason = QueueReason(state, gang.queue);
 }
 
 void CheckTerms(State& state, Gang& gang) {
@@ -107,8 +110,10 @@ Duration ReserveDeadline(const State& state, const Gang& gang) {
 
 void ApplyObjects(State& state, const Changes& changes) {
   bool topology = false;
+  bool queue = false;
   for (const RemovedObject& removed : changes.removed_objects) {
     topology |= IsTopology(state.objects.Find(removed.key));
+    queue |= removed.key.kind == kGangQueueKind;
     if (state.objects.Remove(removed.key, removed.uid)) {
       TouchUsers(state, removed.key);
     } else {
@@ -117,9 +122,11 @@ void ApplyObjects(State& state, const Changes& changes) {
   }
   for (const ApiObject& object : changes.objects) {
     topology |= IsTopology(&object);
+    queue |= object.key.kind == kGangQueueKind;
     ApiObject kept = WithLastGood(state.objects, object);
     if (state.objects.Upsert(std::move(kept), state.epoch)) TouchUsers(state, object.key);
   }
+  if (queue) DeclareQueues(state);
   // Places may have come where there were none.
   if (!topology) return;
   if (DeclareTopology(state)) state.NoteRelease();
@@ -131,6 +138,7 @@ void RemoveUnseenObjects(State& state) {
     state.objects.Remove(key, "");
     TouchUsers(state, key);
   }
+  DeclareQueues(state);
   DeclareTopology(state);
   ShowTopologiesLater(state);
 }

@@ -81,6 +81,7 @@ GangView View(const State& state, const Gang& gang, int32_t position, MembersSho
   view.present = gang.roster.Counted();
   view.bound = gang.roster.Count(Standing::kBound);
   view.priority = gang.terms.priority;
+  view.queue = gang.queue;
   view.plan = gang.plan ? gang.plan->id : 0;
   view.domain = gang.domain;
   view.first_seen = gang.roster.Oldest().value_or(Time{});

@@ -211,6 +211,61 @@ std::string RollingBack(const Reason& reason) {
   return out;
 }
 
+std::string QueueMissing(const Reason& reason) {
+  if (reason.detail == reason.subject) {
+    return fmt::format(
+        "GangQueue {} is not there: create it, or name another one in phalanx.dev/queue",
+        reason.subject);
+  }
+  return fmt::format(
+      "GangQueue {} hangs nowhere, since {} above it is not there: create that one, "
+      "or correct spec.parent",
+      reason.subject, reason.detail);
+}
+
+std::string QueuePaused(const Reason& reason) {
+  std::string out = fmt::format("GangQueue {} is paused", reason.subject);
+  if (!reason.member.empty()) out += " by " + reason.member;
+  if (!reason.detail.empty()) out += ": " + reason.detail;
+  return out + "; what runs goes on, and it starts when the queue is resumed";
+}
+
+std::string QueueLimit(const Reason& reason) {
+  const std::string asks =
+      fmt::format("asks for {} device{}", reason.need, reason.need == 1 ? "" : "s");
+  if (reason.never) {
+    return fmt::format(
+        "{}, and GangQueue {} may take {} in all: ask for fewer, or have the limit "
+        "raised",
+        asks, reason.subject, reason.detail);
+  }
+  return fmt::format(
+      "{}; GangQueue {} takes {} of the {} that it may: it starts when gangs there "
+      "end, or the limit is raised",
+      asks, reason.subject, reason.have, reason.detail);
+}
+
+std::string OfQueue(const Reason& reason) {
+  switch (reason.code) {
+    case ReasonCode::kQueueMissing:
+      return QueueMissing(reason);
+    case ReasonCode::kQueueCycle:
+      return fmt::format(
+          "GangQueue {} hangs nowhere, since {} is below itself: correct spec.parent of one of "
+          "them",
+          reason.subject, reason.detail);
+    case ReasonCode::kQueueNotLeaf:
+      return fmt::format(
+          "gangs wait in queues that have none below them, and GangQueue {} has {}: name that one, "
+          "or another without any",
+          reason.subject, reason.detail);
+    case ReasonCode::kQueuePaused:
+      return QueuePaused(reason);
+    default:
+      return QueueLimit(reason);
+  }
+}
+
 std::string Returning(const Reason& reason) {
   std::string out =
       fmt::format("{} member{} of the last start still leave{} the scheduler", reason.have,
@@ -225,166 +280,6 @@ std::string GigabytesText(int64_t mbps) {
   std::string text = fmt::format("{}.{:03}", mbps / 1000, mbps % 1000);
   text.erase(text.find_last_not_of('0') + 1);
   return text + " GB/s";
-}
-
-std::string_view ReasonName(ReasonCode code) {
-  switch (code) {
-    case ReasonCode::kNone:
-      return "None";
-    case ReasonCode::kSyncing:
-      return "Syncing";
-    case ReasonCode::kMembersMissing:
-      return "MembersMissing";
-    case ReasonCode::kMembersGated:
-      return "MembersGated";
-    case ReasonCode::kInvalid:
-      return "Invalid";
-    case ReasonCode::kMembersDisagree:
-      return "MembersDisagree";
-    case ReasonCode::kGroupMissing:
-      return "GroupMissing";
-    case ReasonCode::kObjectMissing:
-      return "ObjectMissing";
-    case ReasonCode::kQueued:
-      return "Queued";
-    case ReasonCode::kCapacity:
-      return "Capacity";
-    case ReasonCode::kFragmentation:
-      return "Fragmentation";
-    case ReasonCode::kTopology:
-      return "Topology";
-    case ReasonCode::kSpread:
-      return "Spread";
-    case ReasonCode::kUplink:
-      return "Uplink";
-    case ReasonCode::kSharedResource:
-      return "SharedResource";
-    case ReasonCode::kNoSuchNode:
-      return "NoSuchNode";
-    case ReasonCode::kLevelUnknown:
-      return "LevelUnknown";
-    case ReasonCode::kConflict:
-      return "Conflict";
-    case ReasonCode::kLateObjects:
-      return "LateObjects";
-    case ReasonCode::kReturning:
-      return "Returning";
-    case ReasonCode::kBackoff:
-      return "Backoff";
-    case ReasonCode::kRollingBack:
-      return "RollingBack";
-  }
-  return "Unknown";
-}
-
-std::string_view ExclusionName(ExclusionCause cause) {
-  switch (cause) {
-    case ExclusionCause::kNotReady:
-      return "NotReady";
-    case ExclusionCause::kUnschedulable:
-      return "Unschedulable";
-    case ExclusionCause::kTaint:
-      return "Taint";
-    case ExclusionCause::kSelector:
-      return "Selector";
-    case ExclusionCause::kOutOfScope:
-      return "OutOfScope";
-    case ExclusionCause::kLevelMissing:
-      return "LevelMissing";
-    case ExclusionCause::kResourceAbsent:
-      return "ResourceAbsent";
-    case ExclusionCause::kResourceInUse:
-      return "ResourceInUse";
-    case ExclusionCause::kConflict:
-      return "Conflict";
-    case ExclusionCause::kExclusive:
-      return "Exclusive";
-  }
-  return "Unknown";
-}
-
-std::string_view StateName(GangState state) {
-  switch (state) {
-    case GangState::kWaiting:
-      return "Waiting";
-    case GangState::kStarting:
-      return "Starting";
-    case GangState::kRunning:
-      return "Running";
-    case GangState::kRecovering:
-      return "Recovering";
-    case GangState::kSuspended:
-      return "Suspended";
-    case GangState::kFinished:
-      return "Finished";
-  }
-  return "Unknown";
-}
-
-std::string_view PhaseName(GangPhase phase) {
-  switch (phase) {
-    case GangPhase::kGathering:
-      return "Gathering";
-    case GangPhase::kQueued:
-      return "Queued";
-    case GangPhase::kHolding:
-      return "Holding";
-    case GangPhase::kStarting:
-      return "Starting";
-    case GangPhase::kRunning:
-      return "Running";
-    case GangPhase::kRepairing:
-      return "Repairing";
-    case GangPhase::kRollingBack:
-      return "RollingBack";
-    case GangPhase::kSuspended:
-      return "Suspended";
-    case GangPhase::kDone:
-      return "Done";
-  }
-  return "Unknown";
-}
-
-std::string_view ProvenName(ProvenThrough proven) {
-  switch (proven) {
-    case ProvenThrough::kNothing:
-      return "nothing";
-    case ProvenThrough::kFeasibility:
-      return "feasibility";
-    case ProvenThrough::kCounts:
-      return "counts";
-    case ProvenThrough::kOverrun:
-      return "overrun";
-    case ProvenThrough::kAll:
-      return "all";
-  }
-  return "unknown";
-}
-
-std::string_view EntityName(EntityKind kind) {
-  switch (kind) {
-    case EntityKind::kEngine:
-      return "engine";
-    case EntityKind::kHost:
-      return "host";
-    case EntityKind::kGang:
-      return "gang";
-  }
-  return "unknown";
-}
-
-std::string_view FieldKindName(FieldKind kind) {
-  switch (kind) {
-    case FieldKind::kInput:
-      return "input";
-    case FieldKind::kIntent:
-      return "intent";
-    case FieldKind::kDerived:
-      return "derived";
-    case FieldKind::kScratch:
-      return "scratch";
-  }
-  return "unknown";
 }
 
 std::string Explain(const Reason& reason, const Asked& asked) {
@@ -410,6 +305,12 @@ std::string Explain(const Reason& reason, const Asked& asked) {
           "{}, which its members name, is not there: create it, and install its kind (CRD) if the "
           "cluster does not know it",
           reason.subject);
+    case ReasonCode::kQueueMissing:
+    case ReasonCode::kQueueCycle:
+    case ReasonCode::kQueueNotLeaf:
+    case ReasonCode::kQueuePaused:
+    case ReasonCode::kQueueLimit:
+      return OfQueue(reason);
     case ReasonCode::kQueued:
       return "it is complete and waits for its first look at the nodes";
     case ReasonCode::kCapacity:

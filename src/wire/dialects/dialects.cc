@@ -7,6 +7,7 @@
 
 #include "wire/dialects/index.h"
 #include "wire/dialects/pod_group.h"
+#include "wire/dialects/queue.h"
 #include "wire/dialects/topology.h"
 #include "wire/json_read.h"
 #include "wire/text.h"
@@ -17,6 +18,7 @@ namespace {
 constexpr WatchedKind kKinds[] = {
     {"scheduling.x-k8s.io", "v1alpha1", "podgroups", kPodGroupKind, ReadPodGroup},
     {"scheduling.sigs.k8s.io", "v1alpha1", "podgroups", kOldPodGroupKind, ReadPodGroup},
+    {"phalanx.dev", "v1alpha1", "gangqueues", kGangQueueKind, ReadGangQueue},
     {"phalanx.dev", "v1alpha1", "clustertopologies", kClusterTopologyKind, ReadClusterTopology},
     {"kueue.x-k8s.io", "v1beta1", "topologies", kKueueTopologyKind, ReadKueueTopology},
     {"kai.scheduler", "v1alpha1", "topologies", kKaiTopologyKind, ReadKaiTopology},

@@ -1,6 +1,6 @@
-// All dialects in which pods and objects speak of gangs, and objects of the topology. A new one is
-// a file of its own, one line in ReadMembership() and its row in WatchedKinds(): the adapter needs
-// no change.
+// All dialects in which pods and objects speak of gangs, and objects of queues and of the topology.
+// A new one is a file of its own, one line in ReadMembership() and its row in WatchedKinds(): the
+// adapter needs no change.
 //
 // Precedence of what a pod says:
 //   1. phalanx.dev/gang                    label.h

@@ -70,6 +70,18 @@ void ReadRole(const LabelMap& labels, Membership& out) {
                           "alphanumeric"});
 }
 
+void ReadQueue(const LabelMap& labels, Membership& out) {
+  const std::string* text = Find(labels, kQueueLabel);
+  if (!text) return;
+  if (IsLabelValue(*text)) {
+    out.queue = *text;
+    return;
+  }
+  out.problems.push_back({LabelField(kQueueLabel), Clip(*text),
+                          "the name of a GangQueue: at most 63 of a-z 0-9 . -, first and last "
+                          "alphanumeric"});
+}
+
 void ReadLevel(const LabelMap& annotations, const char* key, std::string& level, Membership& out) {
   const std::string* text = Find(annotations, key);
   if (!text) return;
@@ -162,6 +174,7 @@ void ReadExpectedDuration(const LabelMap& annotations, Membership& out) {
 
 void ReadCommon(const PodText& pod, Membership& out) {
   ReadRole(pod.labels, out);
+  ReadQueue(pod.labels, out);
   ReadLevel(pod.annotations, kTopologyRequiredAnnotation, out.required_level, out);
   ReadLevel(pod.annotations, kTopologyPreferredAnnotation, out.preferred_level, out);
   ReadSegment(pod.annotations, out);

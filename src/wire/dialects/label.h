@@ -22,6 +22,7 @@ namespace phalanx::wire {
 
 inline constexpr char kGangLabel[] = "phalanx.dev/gang";
 inline constexpr char kGangSizeLabel[] = "phalanx.dev/gang-size";
+inline constexpr char kQueueLabel[] = "phalanx.dev/queue";
 inline constexpr char kRoleLabel[] = "phalanx.dev/role";
 inline constexpr char kGangMinAnnotation[] = "phalanx.dev/gang-min";
 inline constexpr char kTopologyRequiredAnnotation[] = "phalanx.dev/topology-required";
@@ -57,8 +58,8 @@ struct PodText {
 // its own with a Problem.
 std::optional<Membership> ReadLabelDialect(const PodText& pod);
 
-// What all dialects read from our keys: role, topology, expected duration; and the index that
-// the pod's controller gave it (index.h).
+// What all dialects read from our keys: role, queue, topology, expected duration; and the index
+// that the pod's controller gave it (index.h).
 void ReadSharedKeys(const PodText& pod, Membership& out);
 
 // The membership of a pod that names no gang and asks for an accelerator.

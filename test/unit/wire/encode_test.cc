@@ -73,7 +73,7 @@ TEST(EncodeWelcome, NamesWhatToSendAndWhatIsHeld) {
   EXPECT_THAT(welcome.held_label_keys(), Contains("phalanx.dev/gang-size"));
   EXPECT_THAT(welcome.held_label_keys(), Contains("scheduling.x-k8s.io/pod-group"));
   EXPECT_THAT(welcome.pod_label_keys(), Contains("scheduling.sigs.k8s.io/pod-group"));
-  ASSERT_EQ(welcome.watch_size(), 5);
+  ASSERT_EQ(welcome.watch_size(), 6);
   EXPECT_EQ(welcome.watch(0).group() + "/" + welcome.watch(0).version(),
             "scheduling.x-k8s.io/v1alpha1");
   EXPECT_EQ(welcome.watch(0).resource(), "podgroups");

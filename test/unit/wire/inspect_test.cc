@@ -103,9 +103,9 @@ TEST(EncodeHelp, HasNumbersAndWords) {
 }
 
 TEST(EncodeExplanation, EveryReasonWaitsForSomething) {
-  const std::set<std::string_view> words = {"members", "gate",     "correction", "room",
-                                            "nodes",   "time",     "planning",   "snapshot",
-                                            "nothing", "eviction", "scheduler",  "object"};
+  const std::set<std::string_view> words = {
+      "members",  "gate",    "correction", "room",      "nodes",  "time", "planning",
+      "snapshot", "nothing", "eviction",   "scheduler", "object", "queue"};
   for (int i = 0; i <= static_cast<int>(ReasonCode::kRollingBack); ++i) {
     EXPECT_TRUE(words.contains(WaitsFor(static_cast<ReasonCode>(i)))) << i;
   }

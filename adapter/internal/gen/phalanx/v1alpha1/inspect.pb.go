@@ -130,7 +130,9 @@ type Gang struct {
 	// Absent for a gang that does not wait.
 	Reason *Reason `protobuf:"bytes,18,opt,name=reason,proto3" json:"reason,omitempty"`
 	// In rank order; of GetGang only.
-	Members       []*Member `protobuf:"bytes,19,rep,name=members,proto3" json:"members,omitempty"`
+	Members []*Member `protobuf:"bytes,19,rep,name=members,proto3" json:"members,omitempty"`
+	// The GangQueue that it waits in and is charged to; empty: the one without a name.
+	Queue         string `protobuf:"bytes,20,opt,name=queue,proto3" json:"queue,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -296,6 +298,13 @@ func (x *Gang) GetMembers() []*Member {
 		return x.Members
 	}
 	return nil
+}
+
+func (x *Gang) GetQueue() string {
+	if x != nil {
+		return x.Queue
+	}
+	return ""
 }
 
 type Member struct {
@@ -2601,7 +2610,7 @@ const file_phalanx_v1alpha1_inspect_proto_rawDesc = "" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x16\n" +
 	"\x06synced\x18\x02 \x01(\bR\x06synced\x12\x18\n" +
 	"\bas_of_ms\x18\x03 \x01(\x03R\x06asOfMs\x12\x1a\n" +
-	"\bcommands\x18\x04 \x01(\x03R\bcommands\"\xf1\x04\n" +
+	"\bcommands\x18\x04 \x01(\x03R\bcommands\"\x87\x05\n" +
 	"\x04Gang\x12\x1c\n" +
 	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x16\n" +
 	"\x06source\x18\x02 \x01(\tR\x06source\x12\x12\n" +
@@ -2623,7 +2632,8 @@ const file_phalanx_v1alpha1_inspect_proto_rawDesc = "" +
 	"\bposition\x18\x10 \x01(\x05H\x02R\bposition\x88\x01\x01\x12)\n" +
 	"\x0ewaits_since_ms\x18\x11 \x01(\x03H\x03R\fwaitsSinceMs\x88\x01\x01\x120\n" +
 	"\x06reason\x18\x12 \x01(\v2\x18.phalanx.v1alpha1.ReasonR\x06reason\x122\n" +
-	"\amembers\x18\x13 \x03(\v2\x18.phalanx.v1alpha1.MemberR\amembersB\a\n" +
+	"\amembers\x18\x13 \x03(\v2\x18.phalanx.v1alpha1.MemberR\amembers\x12\x14\n" +
+	"\x05queue\x18\x14 \x01(\tR\x05queueB\a\n" +
 	"\x05_planB\r\n" +
 	"\v_started_msB\v\n" +
 	"\t_positionB\x11\n" +
