@@ -13,7 +13,9 @@ const DeclaredTopology* Levels(const ApiObject& object) {
   return topology != nullptr && !topology->levels.empty() ? topology : nullptr;
 }
 
+// Whether anything of it could be followed, be it long ago.
 bool SaysAnything(const ApiObject& object) {
+  if (std::holds_alternative<DeclaredQueue>(object.body)) return object.followed_generation > 0;
   const auto* topology = std::get_if<DeclaredTopology>(&object.body);
   return topology != nullptr && (!topology->levels.empty() || !topology->pools.empty());
 }
@@ -23,10 +25,7 @@ bool SaysAnything(const ApiObject& object) {
 ApiObject WithLastGood(const ObjectTable& objects, ApiObject object) {
   const ApiObject* before = objects.Find(object.key);
   if (object.problems.empty() || before == nullptr || before->uid != object.uid) return object;
-  const bool followed = std::holds_alternative<DeclaredQueue>(before->body)
-                            ? before->followed_generation > 0
-                            : SaysAnything(*before);
-  if (followed) {
+  if (SaysAnything(*before)) {
     object.body = before->body;
     object.followed_generation = before->followed_generation;
   }

@@ -327,6 +327,11 @@ void PlanRepair(State& state, Gang& gang, GangId id, int64_t* spent) {
 }
 
 void PlanJoin(State& state, Gang& gang, GangId id, int64_t* spent) {
+  if (gang.queue_reason.code != ReasonCode::kNone) {
+    ++*spent;
+    Refuse(state, gang, id, gang.queue_reason);
+    return;
+  }
   Chosen chosen{.joining = true};
   std::set<ShapeId> refused;
   const std::vector<HostRange> within = JoinHosts(state, gang);
