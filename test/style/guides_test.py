@@ -44,13 +44,21 @@ class Metrics(unittest.TestCase):
         self.assertLessEqual(named, made())
 
 
+def codes():
+    source = read("src/core/explain/names.cc").split("ReasonName(", 1)[1].split("\n}", 1)[0]
+    return set(re.findall(r'return "(\w+)"', source)) - {"None", "Unknown", "Syncing"}
+
+
 class Reasons(unittest.TestCase):
     def test_the_author_guide_explains_all(self):
-        source = read("src/core/explain/names.cc").split("ReasonName(", 1)[1].split("\n}", 1)[0]
-        codes = set(re.findall(r'return "(\w+)"', source)) - {"None", "Unknown", "Syncing"}
-        self.assertGreater(len(codes), 10)
+        self.assertGreater(len(codes()), 10)
         table = read("docs/guides/author.md").split("| reason |", 1)[1].split("\n\n", 1)[0]
-        self.assertEqual(codes - set(re.findall(r"`(\w+)`", table)), set())
+        self.assertEqual(codes() - set(re.findall(r"`(\w+)`", table)), set())
+
+    def test_the_description_of_the_kind_lists_all(self):
+        crd = read("deploy/helm/phalanx/files/crds/phalanx.dev_gangs.yaml")
+        words = crd.split("Why it waits, as a stable word:", 1)[1].split(".", 1)[0]
+        self.assertEqual(set(re.findall(r"\w+", words)), codes())
 
 
 if __name__ == "__main__":
